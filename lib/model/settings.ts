@@ -1,0 +1,70 @@
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const TEN_YEARS = 3650 * DAY
+
+/** What a setting is: its default, range and words. Reader, API, page and docs derive from it. */
+export interface Setting {
+  unit: 'seconds' | 'milliseconds' | 'days' | 'rows' | 'attempts'
+  default: number
+  /** Values that can be in force; a stored value outside is raised or lowered to the nearest. */
+  minimum: number
+  maximum: number
+  /** Zero or less is allowed and means off (never raised to the minimum). */
+  off?: boolean
+  label: string
+  description: string
+}
+
+/** Every knob there is (table `settings`; a missing row means the default). */
+export const SETTINGS = {
+  interrupt_lease_ttl_seconds: {
+    unit: 'seconds',
+    default: DAY,
+    minimum: MINUTE,
+    maximum: TEN_YEARS,
+    off: true,
+    label: 'Interrupt deadline',
+    description:
+      'How long a held question may wait before its todo goes back to the queue. 0 or less turns the sweep off: questions wait for ever. 1 to 59 is raised to 60.',
+  },
+  max_attempts: {
+    unit: 'attempts',
+    default: 3,
+    minimum: 1,
+    maximum: 1000,
+    label: 'Attempts',
+    description:
+      'How many unsuccessful executions (failures and lost leases) end a todo. Fixed for a todo when it is enqueued.',
+  },
+  default_lease_seconds: {
+    unit: 'seconds',
+    default: 300,
+    minimum: MINUTE,
+    maximum: DAY,
+    label: 'Lease',
+    description: 'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingKey = keyof typeof SETTINGS
+
+/** A setting as it is in force: its value, and what is wrong with the stored text, if anything. */
+export interface Effective {
+  value: number
+  problem?: string
+}
+
+/** Reads a stored text by its setting's rules; unreadable text gives the default and says so. */
+export function readSetting(key: SettingKey, stored: string | null | undefined): Effective {
+  const setting: Setting = SETTINGS[key]
+  if (stored === null || stored === undefined) return { value: setting.default }
+  if (!/^-?[0-9]+$/.test(stored)) {
+    return { value: setting.default, problem: `"${stored}" is not an integer; the default is in force` }
+  }
+  const value = Number(stored)
+  if (setting.off && value <= 0) return { value: 0 }
+  if (value < setting.minimum) return { value: setting.minimum, problem: `raised to ${setting.minimum}` }
+  if (value > setting.maximum) return { value: setting.maximum, problem: `lowered to ${setting.maximum}` }
+  return { value }
+}

@@ -1,0 +1,160 @@
+import { INTERRUPTS, LIVE, type State } from './states'
+
+/** What a committed event says happened; the last five leave the state as it is. */
+export const VERBS = [
+  'created',
+  'claimed',
+  'completed',
+  'failed',
+  'retry_scheduled',
+  'released',
+  'interrupted',
+  'parked',
+  'answered',
+  'resumed',
+  'waiting',
+  'continued',
+  'canceled',
+  'rejected',
+  'requeued',
+  'extended',
+  'edited',
+  'effect_begun',
+  'effect_settled',
+  'fenced',
+] as const
+export type Verb = (typeof VERBS)[number]
+
+/** How an attempt ended. */
+export const OUTCOMES = [
+  'completed',
+  'failed',
+  'released',
+  'continued',
+  'reaped',
+  'expired',
+  'deadline',
+  'budget',
+  'canceled',
+  'revoked',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** What became of the todo when an attempt ended. */
+export const DISPOSITIONS = ['done', 'retry_scheduled', 'dead_lettered', 'requeued', 'canceled'] as const
+export type Disposition = (typeof DISPOSITIONS)[number]
+
+/** How an interrupt stands. */
+export const INTERRUPT_STATUSES = ['open', 'answered', 'resolved', 'expired', 'canceled'] as const
+export type InterruptStatus = (typeof INTERRUPT_STATUSES)[number]
+
+/** One row of the state machine: `move` makes its SQL from it, buttons and docs derive from it. */
+export interface Transition {
+  from: readonly State[]
+  /** Where it lands; `kind` means the interrupt state its kind calls for. */
+  to: State | 'kind'
+  /** Where it lands instead when the allowance is used up or the worker said not to try again. */
+  atCap?: 'failed'
+  by: 'client' | 'worker' | 'holder' | 'responder' | 'operator' | 'reaper'
+  verb: Verb
+  /** How the open attempt ends, if it does. */
+  closes?: { outcome: Outcome; disposition: Disposition }
+  interrupt?: 'opens' | Exclude<InterruptStatus, 'open'>
+  lease: 'takes' | 'keeps' | 'clears'
+  /** The event's reason, where it is always the same. */
+  reason?: string
+}
+
+/** Every way a todo's state changes (domain.md, Transitions). Nothing else writes `todos.state`. */
+export const TRANSITIONS = {
+  enqueue: { from: [], to: 'pending', by: 'client', verb: 'created', lease: 'clears' },
+  claim: { from: ['pending'], to: 'claimed', by: 'worker', verb: 'claimed', lease: 'takes' },
+  complete: {
+    from: ['claimed'],
+    to: 'completed',
+    by: 'holder',
+    verb: 'completed',
+    closes: { outcome: 'completed', disposition: 'done' },
+    lease: 'clears',
+  },
+  fail: {
+    from: ['claimed'],
+    to: 'pending',
+    atCap: 'failed',
+    by: 'holder',
+    verb: 'retry_scheduled',
+    closes: { outcome: 'failed', disposition: 'retry_scheduled' },
+    lease: 'clears',
+  },
+  release: {
+    from: ['claimed'],
+    to: 'pending',
+    by: 'holder',
+    verb: 'released',
+    closes: { outcome: 'released', disposition: 'requeued' },
+    lease: 'clears',
+  },
+  interrupt: { from: ['claimed'], to: 'kind', by: 'holder', verb: 'interrupted', interrupt: 'opens', lease: 'keeps' },
+  answer: { from: INTERRUPTS, to: 'claimed', by: 'responder', verb: 'answered', interrupt: 'answered', lease: 'keeps' },
+  resume: { from: INTERRUPTS, to: 'claimed', by: 'holder', verb: 'resumed', interrupt: 'resolved', lease: 'keeps' },
+  cancel: {
+    from: LIVE,
+    to: 'canceled',
+    by: 'client',
+    verb: 'canceled',
+    closes: { outcome: 'canceled', disposition: 'canceled' },
+    interrupt: 'canceled',
+    lease: 'clears',
+  },
+  reject: { from: ['pending'], to: 'rejected', by: 'client', verb: 'rejected', lease: 'clears' },
+  requeue: {
+    from: ['failed', 'canceled', 'rejected'],
+    to: 'pending',
+    by: 'operator',
+    verb: 'requeued',
+    lease: 'clears',
+  },
+  expireLease: {
+    from: ['claimed'],
+    to: 'pending',
+    atCap: 'failed',
+    by: 'reaper',
+    verb: 'requeued',
+    closes: { outcome: 'reaped', disposition: 'requeued' },
+    lease: 'clears',
+    reason: 'lease_expired',
+  },
+  expireInterrupt: {
+    from: INTERRUPTS,
+    to: 'pending',
+    atCap: 'failed',
+    by: 'reaper',
+    verb: 'requeued',
+    closes: { outcome: 'reaped', disposition: 'requeued' },
+    interrupt: 'expired',
+    lease: 'clears',
+    reason: 'interrupt_expired',
+  },
+  exhaust: {
+    from: ['pending'],
+    to: 'failed',
+    by: 'reaper',
+    verb: 'failed',
+    lease: 'clears',
+    reason: 'max_attempts_exceeded',
+  },
+} as const satisfies Record<string, Transition>
+
+export type TransitionName = keyof typeof TRANSITIONS
+
+/** Why a todo became pending, as the ready hook tells it, by the verb of the event that put it there. */
+export const READY_REASONS = {
+  created: 'created',
+  requeued: 'requeued',
+  retry_scheduled: 'retry',
+  released: 'released',
+  continued: 'continued',
+  answered: 'continued',
+} as const satisfies Partial<Record<Verb, string>>
+
+export type ReadyReason = (typeof READY_REASONS)[keyof typeof READY_REASONS]

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { actorOf, type Caller, type EndpointCaller } from '#lib/wire/caller'
+import type { Interrupt } from '#lib/wire/interrupt'
+import type { Todo } from '#lib/wire/todo'
+import { checkContent, type Reply } from './content'
+import { HELD_BY, HELD_INPUT, heldRow } from './held'
+import { findInterrupt } from './interrupt'
+import { move, type Plan } from './move'
+import { findTodo, type Held, whyNotHeld } from './why-not'
+
+const REPLY = { interrupt_id: 'text', answered_by: 'text', channel: 'text', action: 'text', content: 'jsonb', comment: 'text' }
+
+const ASKED = 't.open_interrupt_id = i.interrupt_id'
+
+const GO_ON = {
+  result: 'NULL',
+  lease_expires_at: 'greatest(t.lease_expires_at, now() + make_interval(secs => t.lease_seconds))',
+}
+
+const DATA = `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'action', m.in_action, 'channel', m.in_channel,
+  'answered_by', m.in_answered_by)`
+
+const ANSWER: Plan = {
+  transition: 'answer',
+  input: REPLY,
+  pick: { named: ASKED },
+  set: GO_ON,
+  data: DATA,
+}
+
+const RESUME: Plan = {
+  transition: 'resume',
+  input: { ...HELD_INPUT, ...REPLY },
+  pick: { named: `${ASKED} AND ${HELD_BY}` },
+  set: GO_ON,
+  data: DATA,
+}
+
+/** A question that has been answered, and its todo as it goes on. */
+export interface Answered {
+  interrupt: Interrupt
+  todo: Todo
+}
+
+/**
+ * Answers one question, by its id; the holder's lease is armed anew. The first answer wins: the same caller sending the
+ * same again gets the stored one. Refuses with not_found, validation_failed, forbidden (an approval by who asked for it),
+ * already_answered (with who and when), interrupt_closed.
+ */
+export async function answer(db: Db, interruptId: string, caller: Caller, reply: Reply): Promise<Answered> {
+  const asked = await findInterrupt(db, interruptId)
+  const todo = asked && (await findTodo(db, asked.todo_id, caller))
+  if (!asked || !todo) throw new Refusal('not_found', { detail: 'There is no such question' })
+  if (asked.kind === 'approval' && caller.type === 'endpoint' && caller.id === asked.requested_by_endpoint_id) {
+    throw new Refusal('forbidden', { detail: 'Who asks for an approval cannot give it' })
+  }
+  if (asked.status === 'open') checkContent(asked, reply)
+  const input = { ...reply, interrupt_id: asked.id, answered_by: actorOf(caller), channel: caller.channel }
+  const [moved] = await move(db, ANSWER, [{ id: todo.id, actor: actorOf(caller), ...input }])
+  const stored = (await findInterrupt(db, asked.id)) as Interrupt
+  if (moved) return { interrupt: stored, todo: moved.todo }
+  return answeredBefore(db, stored, caller, reply)
+}
+
+/** The stored answer when the caller repeats its own; the refusal of every other second answer. */
+async function answeredBefore(db: Db, stored: Interrupt, caller: Caller, reply: Reply): Promise<Answered> {
+  const todo = await findTodo(db, stored.todo_id, caller)
+  if (!todo) throw new Refusal('not_found', { detail: 'There is no such question' })
+  const { state } = todo
+  if (stored.status === 'expired' || stored.status === 'canceled') {
+    throw new Refusal('interrupt_closed', { detail: `The question is ${stored.status}`, state, status: stored.status })
+  }
+  if (stored.answered_by === actorOf(caller) && isDeepStrictEqual(bodyOf(stored), bodyOf(reply))) {
+    return { interrupt: stored, todo }
+  }
+  const { answered_by, answered_at } = stored
+  const detail = `${answered_by} answered at ${answered_at}`
+  throw new Refusal('already_answered', { detail, state, answered_by, answered_at })
+}
+
+const bodyOf = ({ action, content, comment }: Reply | Interrupt) => [action, content ?? null, comment ?? null]
+
+/** The answer a holder got by itself. */
+export interface Resumption extends Reply {
+  interruptId: string
+}
+
+/**
+ * The holder goes on, giving the answer it got by itself. Answered meanwhile by somebody, it gets that answer and its own
+ * is ignored. Refuses with not_found, forbidden (an approval), validation_failed, interrupt_closed, else as complete does.
+ */
+export async function resume(db: Db, held: Held, caller: EndpointCaller, resumption: Resumption): Promise<Answered> {
+  const { interruptId, ...reply } = resumption
+  const asked = await findInterrupt(db, interruptId)
+  if (asked?.todo_id !== held.id) {
+    const refusal = await whyNotHeld(db, held, caller, 'resume')
+    throw refusal.code === 'invalid_state' ? new Refusal('not_found', { detail: 'There is no such question' }) : refusal
+  }
+  if (asked.kind === 'approval') throw new Refusal('forbidden', { detail: 'An approval is never resolved by its holder' })
+  if (asked.status === 'open') checkContent(asked, reply)
+  const input = { ...reply, interrupt_id: asked.id, answered_by: `worker:${caller.name}`, channel: caller.channel }
+  const [moved] = await move(db, RESUME, [heldRow(held, input)])
+  const stored = (await findInterrupt(db, asked.id)) as Interrupt
+  if (moved) return { interrupt: stored, todo: moved.todo }
+  const todo = await findTodo(db, held.id, caller)
+  const holds = todo?.owner_endpoint_id === held.endpointId && todo.lease_epoch === held.leaseEpoch
+  if (todo && holds && stored.answered_at) return { interrupt: stored, todo }
+  throw await whyNotHeld(db, held, caller, 'resume')
+}

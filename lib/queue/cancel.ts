@@ -1,0 +1,55 @@
+import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { TRANSITIONS } from '#lib/model/transitions'
+import { actorOf, type Caller } from '#lib/wire/caller'
+import type { Todo } from '#lib/wire/todo'
+import { move, type Plan } from './move'
+import { findTodo, whyNot } from './why-not'
+
+const CANCEL: Plan = {
+  transition: 'cancel',
+  input: { reason: 'text' },
+  pick: { named: 'true' },
+  unfenced: true,
+  reason: 'm.in_reason',
+}
+
+const REJECT: Plan = { ...CANCEL, transition: 'reject' }
+
+/** Ends a live todo because it is no longer wanted; canceled before, it stays so. Refuses with not_found, forbidden, todo_terminal. */
+export async function cancel(db: Db, id: string, caller: Caller, reason?: string): Promise<Todo> {
+  return moveUnfenced(db, CANCEL, { id, caller, input: { reason }, already: 'canceled' })
+}
+
+/** Ends a pending todo because it should not have been asked for. Refuses with not_found, forbidden, todo_terminal, invalid_state. */
+export async function reject(db: Db, id: string, caller: Caller, reason?: string): Promise<Todo> {
+  return moveUnfenced(db, REJECT, { id, caller, input: { reason } })
+}
+
+interface UnfencedCall {
+  id: string
+  caller: Caller
+  input: object
+  /** The state in which there is nothing left to do, answered as done. */
+  already?: Todo['state']
+}
+
+/** Moves a todo for somebody who brings no epoch: when it changed between look and lock, looks again. */
+async function moveUnfenced(db: Db, plan: Plan, { id, caller, input, already }: UnfencedCall): Promise<Todo> {
+  for (;;) {
+    const todo = await findTodo(db, id, caller)
+    if (!todo) throw whyNot(todo, plan.transition)
+    mayEnd(todo, caller)
+    if (todo.state === already) return todo
+    if (!(TRANSITIONS[plan.transition].from as readonly string[]).includes(todo.state)) throw whyNot(todo, `${plan.transition}ed`)
+    const [moved] = await move(db, plan, [{ id, actor: actorOf(caller), ...input }])
+    if (moved) return moved.todo
+  }
+}
+
+/** An endpoint that may only enqueue ends only what it enqueued. */
+function mayEnd(todo: Todo, caller: Caller): void {
+  if (caller.type === 'person' || caller.scopes.includes('operate')) return
+  if (todo.created_by_endpoint_id === caller.id) return
+  throw new Refusal('forbidden', { detail: 'Only what this endpoint enqueued', state: todo.state })
+}

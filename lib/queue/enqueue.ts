@@ -1,0 +1,134 @@
+import { v7 as uuidv7 } from 'uuid'
+import { ring } from '#lib/db/bell'
+import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { LIVE } from '#lib/model/states'
+import { count } from '#lib/ops/metrics'
+import { actorOf, type Caller } from '#lib/wire/caller'
+import type { Todo } from '#lib/wire/todo'
+import { lockAssignees } from './assignee'
+import { literals } from './move'
+import { recentSettings } from './settings'
+import { todoColumns, todoOf } from './todo-row'
+import { seesQueue } from './why-not'
+
+/** A todo to be made; `delay_seconds` and `available_at` exclude each other. */
+export interface NewTodo {
+  queue: string
+  title: string
+  kind?: string | undefined
+  payload?: unknown
+  priority?: number | undefined
+  idempotency_key?: string | undefined
+  available_at?: string | undefined
+  delay_seconds?: number | undefined
+  max_attempts?: number | undefined
+  assignee?: string | undefined
+}
+
+/** The todo of an enqueue, and whether this call made it. */
+export interface Enqueued {
+  todo: Todo
+  created: boolean
+}
+
+// Inserts in order of queue and key, so that two batches never wait for each other in a ring.
+const INSERT = `WITH i AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(
+      id text, queue text, title text, kind text, payload jsonb, priority smallint, idempotency_key text,
+      available_at timestamptz, delay_seconds integer, max_attempts integer, assignee_endpoint_id text)),
+  opened AS (
+    INSERT INTO queues (name) SELECT DISTINCT i.queue FROM i WHERE NOT EXISTS (SELECT FROM queues q WHERE q.name = i.queue)
+    ORDER BY 1 ON CONFLICT DO NOTHING),
+  made AS (
+    INSERT INTO todos (id, queue, title, kind, payload, priority, idempotency_key, assignee_endpoint_id,
+      created_by_endpoint_id, max_attempts, lease_seconds, available_at)
+    SELECT i.id, i.queue, i.title, i.kind, i.payload, coalesce(i.priority, 0), i.idempotency_key, i.assignee_endpoint_id,
+      $2, coalesce(i.max_attempts, q.max_attempts, $3), coalesce(q.default_lease_seconds, $4),
+      coalesce(i.available_at, now() + make_interval(secs => coalesce(i.delay_seconds, 0)))
+    FROM i LEFT JOIN queues q ON q.name = i.queue
+    ORDER BY i.queue, i.idempotency_key, i.id
+    ON CONFLICT (queue, idempotency_key)
+      WHERE parent_id IS NULL AND idempotency_key IS NOT NULL AND state IN (${literals(LIVE)})
+      DO NOTHING
+    RETURNING *),
+  logged AS (
+    INSERT INTO todo_events (todo_id, queue, verb, to_state, actor, lease_epoch)
+    SELECT id, queue, 'created', state, $5, 0 FROM made ORDER BY id)
+  SELECT ${todoColumns('made')} FROM made`
+
+const FIND_LIVE = `SELECT ${todoColumns('t')} FROM todos t
+  JOIN unnest($1::text[], $2::text[]) AS k(queue, key) ON t.queue = k.queue AND t.idempotency_key = k.key
+  WHERE t.parent_id IS NULL AND t.state IN (${literals(LIVE)})`
+
+type Row = NewTodo & { id: string }
+
+/**
+ * Makes todos, in one transaction and answered in order. A live todo of the same queue and idempotency key is returned
+ * instead, as it stands. Refuses a queue outside the caller's with forbidden and an assignee that is unknown or revoked
+ * with validation_failed; then none is made.
+ */
+export async function enqueue(db: Db, todos: readonly NewTodo[], caller: Caller): Promise<Enqueued[]> {
+  const closed = todos.find((todo) => !seesQueue(caller, todo.queue))
+  if (closed) throw new Refusal('forbidden', { detail: `Queue ${closed.queue} is not among yours` })
+  const rows = todos.map((todo) => ({ ...todo, id: uuidv7() }))
+  const write = (tx: Db) => enqueueRows(tx, rows, caller)
+  const results = rows.length > 1 || rows.some((row) => row.assignee) ? await db.transaction(write) : await write(db)
+  return results
+}
+
+async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promise<Enqueued[]> {
+  const found = new Map<string, Todo>()
+  await findLive(db, rows.filter((row) => row.assignee), found)
+  const assignees = await lockAssignees(db, rows.filter((row) => !found.has(row.id)))
+  const made = new Set<string>()
+  // A key's todo may end between our insert and our look: then the key is free and the insert is tried again.
+  for (let missing = rows.filter((row) => !found.has(row.id)); missing.length > 0; ) {
+    for (const todo of await insert(db, missing, caller, assignees)) {
+      found.set(todo.id, todo)
+      made.add(todo.id)
+    }
+    missing = missing.filter((row) => !found.has(row.id))
+    await findLive(db, missing, found)
+    missing = missing.filter((row) => !found.has(row.id))
+  }
+  return rows.map((row) => ({ todo: found.get(row.id) as Todo, created: made.has(row.id) }))
+}
+
+async function insert(db: Db, rows: readonly Row[], caller: Caller, assignees: ReadonlyMap<string, string>): Promise<Todo[]> {
+  const settings = await recentSettings(db)
+  const input = rows.map((row) => ({ ...row, assignee_endpoint_id: row.assignee && assignees.get(row.assignee) }))
+  const made = await db.query({
+    name: 'enqueue',
+    text: INSERT,
+    values: [
+      JSON.stringify(input),
+      caller.type === 'endpoint' ? caller.id : null,
+      settings.max_attempts.value,
+      settings.default_lease_seconds.value,
+      actorOf(caller),
+    ],
+  })
+  const todos = made.map(todoOf)
+  if (todos.length > 0) {
+    db.afterCommit(() => {
+      for (const { queue } of todos) count('switchboard_todos_created_total', { queue })
+      ring(db.root, 'log')
+    })
+  }
+  return todos
+}
+
+/** Adds to `found`, under the caller's own row id, the live todo of each row's key. */
+async function findLive(db: Db, rows: readonly Row[], found: Map<string, Todo>): Promise<void> {
+  const keyed = rows.filter((row) => row.idempotency_key !== undefined)
+  if (keyed.length === 0) return
+  const queues = keyed.map((row) => row.queue)
+  const keys = keyed.map((row) => row.idempotency_key)
+  const live = await db.query({ name: 'find_live', text: FIND_LIVE, values: [queues, keys] })
+  const byKey = new Map(live.map((row) => [`${row.queue} ${row.idempotency_key}`, todoOf(row)]))
+  for (const row of keyed) {
+    const todo = byKey.get(`${row.queue} ${row.idempotency_key}`)
+    if (todo) found.set(row.id, todo)
+  }
+}

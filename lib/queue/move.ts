@@ -1,0 +1,203 @@
+import { ring } from '#lib/db/bell'
+import type { Db } from '#lib/db/connect'
+import { isTerminal, type State } from '#lib/model/states'
+import { TRANSITIONS, type Transition, type TransitionName, type Verb } from '#lib/model/transitions'
+import type { Todo } from '#lib/wire/todo'
+import { countMoves } from './counted'
+import { todoColumns, todoOf } from './todo-row'
+
+/** What a verb adds to its row of TRANSITIONS. Its SQL sees the locked row as `t`, what the caller gave as `p.in_…`. */
+export interface Plan {
+  transition: TransitionName
+  /** Tells plans of one transition apart in the names of prepared statements. */
+  variant?: string
+  /** The caller's columns beside `id` and `actor`, with their SQL types. */
+  input?: Record<string, string>
+  /**
+   * Which rows. `named`: those the caller names and this guard on `t` and `i` allows, waiting for their locks; `swept`:
+   * a batch that meets this condition on `t`, skipping what is locked; `chosen`: SQL that locks rows and yields their ids.
+   */
+  pick: { named: string } | { swept: string; limit: number } | { chosen: string }
+  /**
+   * Also requires the version the statement's own snapshot saw: for callers that bring neither epoch nor interrupt, since
+   * having waited for a lock a statement doesn't see an attempt or interrupt added meanwhile.
+   */
+  unfenced?: boolean
+  /** SQL on `t` and `i`: true for a row that goes to the dead letters instead. */
+  dead?: string
+  /** Columns this verb sets, as SQL on `t` and `p`. */
+  set?: Record<string, string>
+  /** The error of a row that goes to `failed`, as SQL for jsonb on `t` and `p`. */
+  error?: string
+  /** The error of the attempt it closes, as SQL on `m`; a dead letter's attempt has the row's. */
+  attemptError?: string
+  /** What the event keeps, as SQL for jsonb on `m`, the row after, with its `in_…` and `was_…`. */
+  data?: string
+  /** The event's reason, as SQL on `m`; otherwise the transition's own. */
+  reason?: string
+  /** The transition's insert into `todo_attempts` or `interrupts`, as SQL that reads `moved`. */
+  opens?: string
+}
+
+/** A todo that has moved, what it was before, and the event's verb. */
+export interface Moved {
+  todo: Todo
+  from: State
+  verb: Verb
+  wasHeld: boolean
+  /** The kind of the question that closed, and how long it had been open. */
+  asked: { kind: string; seconds: number } | null
+}
+
+/**
+ * Moves todos by one statement: locks the rows, checks the from-states and the plan's guard, writes the row, closes or
+ * opens attempt and interrupt, logs the event. Returns those that moved; a row that may not move is not among them.
+ * `rows` are the caller's (`id`, `actor` where it is no worker, and the plan's input), `params` the plan's own from $2 on. Counters and the
+ * doorbell follow the commit.
+ */
+export async function move(db: Db, plan: Plan, rows: readonly object[], params: unknown[] = []): Promise<Moved[]> {
+  const values = [JSON.stringify(rows), ...params]
+  const moved = (await db.query({ name: nameOf(plan), text: textOf(plan), values })).map(toMoved)
+  if (moved.length > 0) {
+    db.afterCommit(() => {
+      countMoves(plan.transition, moved)
+      ring(db.root, 'log')
+    })
+  }
+  return moved
+}
+
+const toMoved = (row: Record<string, unknown>): Moved => ({
+  todo: todoOf(row),
+  from: row.was_state as State,
+  verb: row.event_verb as Verb,
+  wasHeld: row.was_owner !== null,
+  asked: row.was_kind ? { kind: row.was_kind as string, seconds: row.was_asked_seconds as number } : null,
+})
+
+const texts = new Map<string, string>()
+
+const nameOf = (plan: Plan): string => [plan.transition, plan.variant].filter(Boolean).join('_')
+
+function textOf(plan: Plan): string {
+  const known = texts.get(nameOf(plan))
+  if (known) return known
+  const text = moveSql(plan)
+  texts.set(nameOf(plan), text)
+  return text
+}
+
+/** SQL for a list of strings, as literals: the planner uses a partial index only when it sees constants. */
+export const literals = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
+
+function moveSql(plan: Plan): string {
+  const row: Transition = TRANSITIONS[plan.transition]
+  const ctes = [
+    `i AS MATERIALIZED (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${inputColumns(plan)}))`,
+    ...('chosen' in plan.pick ? [`chosen AS MATERIALIZED (${plan.pick.chosen})`] : []),
+    `p AS MATERIALIZED (${pickSql(plan, row)})`,
+    `moved AS (
+      UPDATE todos t SET ${assignments(plan, row)}
+      FROM p WHERE t.id = p.todo_id RETURNING t.*, p.*)`,
+    ...(row.closes ? [`closed AS (${closeAttempt(row.closes, plan.attemptError)})`] : []),
+    ...(row.interrupt && row.interrupt !== 'opens' ? [`closed_interrupt AS (${closeInterrupt(row.interrupt)})`] : []),
+    ...(plan.opens ? [`opened AS (${plan.opens})`] : []),
+    `logged AS (${logSql(plan, row)})`,
+  ]
+  return `WITH ${ctes.join(',\n')}\n${resultSql(row)}`
+}
+
+const inputColumns = (plan: Plan): string =>
+  Object.entries({ id: 'text', actor: 'text', ...plan.input })
+    .map(([column, type]) => `${column} ${type}`)
+    .join(', ')
+
+function pickSql(plan: Plan, row: Transition): string {
+  const { pick } = plan
+  const given = ['actor', ...Object.keys(plan.input ?? {})].map((column) => `i.${column} AS in_${column}`)
+  const columns = [
+    't.id AS todo_id',
+    't.state AS was_state',
+    't.owner AS was_owner',
+    't.open_interrupt_id AS was_interrupt_id',
+    't.interrupted_at AS was_interrupted_at',
+    `${plan.dead ?? 'false'} AS dead`,
+    ...given,
+  ].join(', ')
+  if ('chosen' in pick) return `SELECT ${columns} FROM i CROSS JOIN chosen JOIN todos t ON t.id = chosen.id`
+  // The twin `s` is read by the statement's snapshot and never re-read, so a row changed since then fails the join.
+  const twin = plan.unfenced ? 'JOIN todos s ON s.id = t.id AND s.version = t.version' : ''
+  const states = `t.state IN (${literals(row.from)})`
+  if ('swept' in pick) {
+    return `SELECT ${columns} FROM i CROSS JOIN todos t ${twin} WHERE ${states} AND (${pick.swept})
+      ORDER BY t.id LIMIT ${pick.limit} FOR UPDATE OF t SKIP LOCKED`
+  }
+  return `SELECT ${columns} FROM i JOIN todos t ON t.id = i.id ${twin} WHERE ${states} AND (${pick.named})
+    ORDER BY t.depth, t.id FOR UPDATE OF t`
+}
+
+function assignments(plan: Plan, row: Transition): string {
+  const columns: Record<string, string> = {
+    state: stateSql(row),
+    version: 't.version + 1',
+    state_since: 'now()',
+    updated_at: 'now()',
+    ...(row.lease === 'clears' ? { owner: 'NULL', owner_endpoint_id: 'NULL', lease_expires_at: 'NULL' } : {}),
+    ...(row.interrupt === 'opens' ? { interrupted_at: 'now()', open_interrupt_id: 'p.in_interrupt_id' } : {}),
+    ...(row.interrupt && row.interrupt !== 'opens' ? { interrupted_at: 'NULL', open_interrupt_id: 'NULL' } : {}),
+    ...(row.interrupt ? { wait_until: 'NULL' } : {}),
+    ...plan.set,
+    completed_at: endedSql(row),
+    ...(plan.error ? { error: `CASE WHEN ${diesSql(row)} THEN ${plan.error} ELSE ${plan.set?.error ?? 't.error'} END` } : {}),
+  }
+  return Object.entries(columns)
+    .map(([column, sql]) => `${column} = ${sql}`)
+    .join(', ')
+}
+
+const diesSql = (row: Transition): string => (row.atCap ? 'p.dead' : String(row.to === 'failed'))
+
+function stateSql(row: Transition): string {
+  if (row.to === 'kind') return "CASE p.in_kind WHEN 'auth' THEN 'auth-required' ELSE 'input-required' END"
+  return row.atCap ? `CASE WHEN p.dead THEN '${row.atCap}' ELSE '${row.to}' END` : `'${row.to}'`
+}
+
+const endedSql = (row: Transition): string =>
+  row.atCap ? 'CASE WHEN p.dead THEN now() END' : row.to !== 'kind' && isTerminal(row.to) ? 'now()' : 'NULL'
+
+const verbSql = (row: Transition): string =>
+  row.atCap ? `CASE WHEN m.dead THEN 'failed' ELSE '${row.verb}' END` : `'${row.verb}'`
+
+const closeAttempt = ({ outcome, disposition }: NonNullable<Transition['closes']>, error = 'NULL'): string => `
+  UPDATE todo_attempts a SET ended_at = now(), outcome = '${outcome}',
+    error = CASE WHEN m.dead THEN m.error ELSE ${error} END, disposition = CASE WHEN m.dead THEN 'dead_lettered' ELSE '${disposition}' END
+  FROM moved m WHERE a.todo_id = m.id AND a.ended_at IS NULL`
+
+function closeInterrupt(status: 'answered' | 'resolved' | 'expired' | 'canceled'): string {
+  const answer =
+    status === 'answered' || status === 'resolved'
+      ? `, answered_at = now(), answered_by = m.in_answered_by, channel = m.in_channel, action = m.in_action,
+         content = m.in_content, comment = m.in_comment`
+      : ''
+  return `UPDATE interrupts q SET status = '${status}'${answer} FROM moved m
+    WHERE q.id = m.was_interrupt_id AND q.status = 'open'`
+}
+
+function actorSql(row: Transition): string {
+  if (row.by === 'reaper') return "'reaper'"
+  if (row.by === 'holder') return "'worker:' || m.was_owner"
+  return row.by === 'worker' ? "'worker:' || m.owner" : 'm.in_actor'
+}
+
+const logSql = (plan: Plan, row: Transition): string => `
+  INSERT INTO todo_events (todo_id, queue, verb, from_state, to_state, reason, actor, attempt_seq, lease_epoch, data)
+  SELECT m.id, m.queue, ${verbSql(row)}, m.was_state, m.state, ${plan.reason ?? (row.reason ? `'${row.reason}'` : 'NULL')},
+    ${actorSql(row)}, nullif(m.attempts, 0), m.lease_epoch, ${plan.data ?? 'NULL::jsonb'}
+  FROM moved m ORDER BY m.id`
+
+function resultSql(row: Transition): string {
+  const asked = row.interrupt && row.interrupt !== 'opens'
+  return `SELECT ${todoColumns('m')}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
+    ${asked ? 'q.kind' : 'NULL'} AS was_kind, extract(epoch FROM now() - m.was_interrupted_at)::float8 AS was_asked_seconds
+    FROM moved m ${asked ? 'LEFT JOIN interrupts q ON q.id = m.was_interrupt_id' : ''}`
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { STATE_NAMES } from '#lib/model/states'
+import { INTERRUPT_STATUSES } from '#lib/model/transitions'
+import { interruptKind, risk } from './interrupt'
+import { givenTime, id, name } from './scalars'
+
+// A query is text: whole numbers are read from digits only, so that "1e3" and " 5 " are refused.
+const whole = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+
+const text = z.string().min(1).max(200)
+const cursor = z.string().min(1).max(200)
+const limit = whole(1, 200).optional()
+
+export const waitQuery = z.strictObject({ wait_seconds: whole(0, 30).optional() })
+
+export const pageQuery = z.strictObject({ limit, cursor: cursor.optional() })
+
+export const todosQuery = pageQuery.extend({
+  state: z.array(z.enum(STATE_NAMES)).optional(),
+  queue: name.optional(),
+  kind: text.optional(),
+  owner: text.optional(),
+  q: text.optional().describe('Looks in id, title, kind and error'),
+  created_after: givenTime.optional(),
+  created_before: givenTime.optional(),
+})
+
+export const interruptsQuery = pageQuery.extend({
+  status: z.enum(INTERRUPT_STATUSES).optional(),
+  kind: interruptKind.optional(),
+  queue: name.optional(),
+  risk: risk.optional(),
+  q: text.optional(),
+})
+
+export const idParams = z.strictObject({ id })

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+/** A time on the wire: ISO 8601 UTC with milliseconds. */
+export const time = z.iso.datetime().describe('ISO 8601, UTC, milliseconds')
+
+/** A time as a caller may give it: ISO 8601 with a zone, between the years 2000 and 9999. */
+export const givenTime = z.iso
+  .datetime({ offset: true })
+  .refine((text) => text >= '2000' && !text.startsWith('+'), 'must be between the years 2000 and 9999')
+
+/** An id: a UUID in lower case (version 7 where we make it). */
+export const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID in lower case')
+
+/** A queue's or an endpoint's name. */
+export const name = z.string().regex(/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of a-z, 0-9, dot, underscore, hyphen')
+
+/** Any JSON value. */
+export const json = z.json()
+
+/** A count that PostgreSQL's integer holds. */
+export const int32 = z.int().min(0).max(2_147_483_647)

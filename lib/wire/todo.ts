@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { STATE_NAMES } from '#lib/model/states'
+import { DISPOSITIONS, OUTCOMES } from '#lib/model/transitions'
+import { interruptSchema } from './interrupt'
+import { id, json, name, time } from './scalars'
+
+/** Why a todo or an attempt failed. */
+export const errorSchema = z.object({ code: z.string(), message: z.string(), data: json.optional() })
+
+/** One piece of work, as its row stands. */
+export const todoSchema = z.object({
+  id,
+  queue: name,
+  kind: z.string().nullable(),
+  title: z.string(),
+  payload: json.nullable(),
+  priority: z.int(),
+  idempotency_key: z.string().nullable(),
+  assignee: z.string().nullable().describe("The assigned endpoint's name"),
+  created_by_endpoint_id: z.string().nullable(),
+  parent_id: z.string().nullable(),
+  depth: z.int(),
+  live_children: z.int(),
+  state: z.enum(STATE_NAMES),
+  owner: z.string().nullable().describe('endpoint/worker that holds the lease'),
+  owner_endpoint_id: z.string().nullable(),
+  lease_epoch: z.int(),
+  lease_seconds: z.int(),
+  lease_expires_at: time.nullable(),
+  attempts: z.int(),
+  failures: z.int(),
+  lease_expirations: z.int(),
+  wait_expirations: z.int(),
+  max_attempts: z.int(),
+  available_at: time,
+  deadline_at: time.nullable(),
+  interrupted_at: time.nullable(),
+  open_interrupt_id: z.string().nullable(),
+  wait_until: time.nullable(),
+  checkpoint: json.nullable(),
+  progress: json.nullable(),
+  budget: json.nullable(),
+  usage: json.nullable(),
+  result: json.nullable(),
+  error: errorSchema.nullable(),
+  version: z.number(),
+  created_at: time,
+  claimed_at: time.nullable(),
+  state_since: time,
+  updated_at: time,
+  completed_at: time.nullable(),
+})
+export type Todo = z.infer<typeof todoSchema>
+
+/** A todo in lists and frames: its row without the large columns. */
+export const cardSchema = todoSchema.omit({ payload: true, result: true, checkpoint: true })
+export type Card = z.infer<typeof cardSchema>
+
+/** One claim, from the claim until it is closed. */
+export const attemptSchema = z.object({
+  seq: z.int(),
+  lease_epoch: z.int(),
+  owner: z.string(),
+  endpoint_id: z.string(),
+  claimed_at: time,
+  last_heartbeat_at: time,
+  ended_at: time.nullable(),
+  outcome: z.enum(OUTCOMES).nullable(),
+  disposition: z.enum(DISPOSITIONS).nullable(),
+  error: json.nullable(),
+})
+export type Attempt = z.infer<typeof attemptSchema>
+
+/** A todo as its holder gets it: with every question and answer and the last five attempts, so that nobody starts blind. */
+export const claimedTodoSchema = todoSchema.extend({
+  interrupts: z.array(interruptSchema),
+  prior_attempts: z.array(attemptSchema),
+})
+export type ClaimedTodo = z.infer<typeof claimedTodoSchema>
+
+/** The columns of a card, in the schema's order. */
+export const CARD_COLUMNS = Object.keys(cardSchema.shape) as (keyof Card)[]
+
+/** The columns of a todo, in the schema's order. */
+export const TODO_COLUMNS = Object.keys(todoSchema.shape) as (keyof Todo)[]

@@ -1,0 +1,143 @@
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { homeFolder, readInstance, withdrawInstance, writeWhole } from './instance.mjs'
+import { Problem } from './problem.mjs'
+import { endProcess, identify, isAlive, signal } from './processes.mjs'
+
+/** @typedef {import('./processes.mjs').Identity} Identity */
+/** @typedef {Identity & { children: Record<string, Identity> }} Supervisor who has the home folder, and what it started */
+/**
+ * @typedef {object} Claim
+ * @property {(name: string, child: Identity | null) => void} record writes down which process runs under a name, so that a
+ *   later start can end it should we be killed
+ * @property {() => void} release
+ */
+
+const GRACE_MS = 4000
+
+/** Makes us the one supervisor of the home folder; refused while another lives. What a killed one left running is ended
+ * first.
+ * @returns {Promise<Claim>} */
+export async function claimHome() {
+  const folder = homeFolder()
+  const file = join(folder, 'supervisor.json')
+  const us = identify(process.pid)
+  if (!us) throw new Problem('Cannot find out when this process began; is /proc mounted?')
+  makeHome(folder)
+  const left = take(file, us)
+  await Promise.all(Object.values(left).map(endOrphan))
+  withdrawInstance()
+  /** @type {Record<string, Identity>} */
+  const children = {}
+  const save = () => writeWhole(file, { ...us, children })
+  save()
+  return {
+    record: (name, child) => {
+      if (child) children[name] = child
+      else delete children[name]
+      save()
+    },
+    release: () => {
+      withdrawInstance()
+      rmSync(file, { force: true })
+    },
+  }
+}
+
+/** The supervisor that has this home folder now, or null.
+ * @returns {Supervisor | null} */
+export function readSupervisor() {
+  const found = read(join(homeFolder(), 'supervisor.json'))
+  return isAlive(found) ? found : null
+}
+
+function makeHome(/** @type {string} */ folder) {
+  try {
+    mkdirSync(folder, { recursive: true })
+    // A folder that another user began may be readable and yet of no use.
+    writeFileSync(join(folder, `.try-${process.pid}`), '')
+    rmSync(join(folder, `.try-${process.pid}`))
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+    throw new Problem(
+      `Cannot write in ${folder} (${code}). Start as the user it belongs to, or set SWITCHBOARD_HOME to a folder of your own.`,
+    )
+  }
+}
+
+/** A link is made whole or not at all, so of two who start at once one wins. Returns what a dead one left running.
+ * @param {string} file @param {Identity} us @returns {Record<string, Identity>} */
+function take(file, us) {
+  const draft = `${file}.${process.pid}`
+  try {
+    for (let tries = 0; tries < 5; tries++) {
+      const other = read(file)
+      if (isAlive(other)) throw new Problem(inUse(other?.pid))
+      const children = other?.children ?? {}
+      writeWhole(draft, { ...us, children })
+      if (existsSync(file)) moveAway(file)
+      if (link(draft, file)) return children
+    }
+    throw new Problem(inUse(read(file)?.pid))
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Two may find the same dead claim; should the second move away what the first has put there since, it puts it back.
+ * @param {string} file */
+function moveAway(file) {
+  const aside = `${file}.dead-${process.pid}`
+  try {
+    renameSync(file, aside)
+    if (isAlive(read(aside))) link(aside, file)
+    rmSync(aside, { force: true })
+  } catch {
+    // The other one was quicker; the next look finds its claim.
+  }
+}
+
+function link(/** @type {string} */ from, /** @type {string} */ to) {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+    if (code === 'EEXIST') return false
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') return copyNew(from, to)
+    throw error
+  }
+}
+
+/** For file systems without hard links. */
+function copyNew(/** @type {string} */ from, /** @type {string} */ to) {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
+    return true
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function read(/** @type {string} */ file) {
+  try {
+    return /** @type {Supervisor} */ (JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return null
+  }
+}
+
+function inUse(/** @type {number | undefined} */ pid) {
+  const url = readInstance()?.url
+  const where = url ? ` at ${url}` : ''
+  return `Switchboard is already running from this folder${where} (process ${pid}). Stop it first (kill ${pid}), or set SWITCHBOARD_HOME to run a second one with data of its own.`
+}
+
+/** A child leads a group of its own, so what it started in turn goes with it.
+ * @param {Identity} orphan */
+async function endOrphan(orphan) {
+  if (!isAlive(orphan)) return
+  await endProcess(orphan, [['SIGTERM', GRACE_MS]])
+  signal(-orphan.pid, 'SIGKILL')
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+/** Unit and integration tests: real PostgreSQL, two workers, a database of its own for every file. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/console.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 15_000,
+    expect: { requireAssertions: true },
+  },
+})
