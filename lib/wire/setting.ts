@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { SETTINGS, type SettingKey } from '#lib/model/settings'
+import { time } from './scalars'
+
+/** The name of a setting. */
+export const settingKey = z.enum(Object.keys(SETTINGS) as [SettingKey, ...SettingKey[]])
+
+/** A setting as stored and as in force. */
+export const settingSchema = z.object({
+  key: settingKey,
+  value: z.string().nullable().describe('The stored text; null when the default is in force'),
+  effective: z.number(),
+  default: z.number(),
+  unit: z.string(),
+  minimum: z.number(),
+  maximum: z.number(),
+  off: z.boolean().describe('Whether 0 or less turns it off'),
+  label: z.string(),
+  description: z.string(),
+  problem: z.string().optional().describe('Why the stored text is not what is in force'),
+  updated_at: time.nullable(),
+  updated_by: z.string().nullable(),
+  version: z.int().describe('What a change must send; 0 without a row'),
+})
+export type SettingView = z.infer<typeof settingSchema>
+
+const integerText = z
+  .string()
+  .regex(/^-?[0-9]{1,40}$/, 'must be a whole number: digits, with a minus sign in front if need be')
+
+export const settingParams = z.strictObject({ key: settingKey })
+
+export const settingChangeSchema = z.strictObject({ value: integerText.nullable(), version: z.int().min(0) })
+
+export const previewQuery = z.strictObject({ value: integerText })
+
+export const settingsAnswer = z.object({ settings: z.array(settingSchema) })
+
+export const settingAnswer = z.object({ setting: settingSchema })
+
+/** What a setting's change would do to rows at once. */
+export const previewAnswer = z.object({
+  effective: z.number(),
+  problem: z.string().optional(),
+  reclaims: z.int().describe('Held questions the next sweep would take back'),
+  dead_letters: z.int().describe('Of those, how many for good'),
+  oldest_seconds: z.number().nullable(),
+  longest_lease_seconds: z.int().nullable(),
+})
