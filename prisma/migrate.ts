@@ -1,52 +1,15 @@
-import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { findDatabaseUrl } from '#scripts/instance.mjs'
-import { readMigrations } from './folder'
+import { type Command, parse, USAGE } from './arguments'
 import { Refused, type Row } from './refused'
 import { down, status, up } from './runner'
 
-const USAGE = `Usage: npm run migrate -- <command>
-
-  up              apply every migration that is missing
-  down --to NAME  take back every migration after NAME, newest first; --to none takes back all
-  status          show what is applied and what is not
-
-NAME is a folder under prisma/migrations, or its part after the date. The database is the one that DATABASE_URL
-names, else the one that npm start runs.
-`
-
-class BadArguments extends Error {}
-
-type Command = { verb: 'up' } | { verb: 'status' } | { verb: 'help' } | { verb: 'down'; keep: string | null }
-
-function parse(argv: string[]): Command {
-  const { values, positionals } = parseArgs({
-    args: argv,
-    options: { to: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    allowPositionals: true,
-  })
-  if (values.help) return { verb: 'help' }
-  const [verb, ...rest] = positionals
-  if (rest.length > 0) throw new BadArguments(`unexpected argument: ${rest.join(' ')}`)
-  if (verb === 'down') return { verb, keep: keptName(values.to) }
-  if (values.to !== undefined) throw new BadArguments('--to belongs to down')
-  if (verb === 'up' || verb === 'status') return { verb }
-  throw new BadArguments(verb === undefined ? 'a command is missing' : `unknown command: ${verb}`)
-}
-
-function keptName(to: string | undefined): string | null {
-  if (to === undefined) throw new BadArguments('down needs --to NAME, or --to none')
-  if (to === 'none') return null
-  const names = readMigrations().map(({ name }) => name)
-  const found = names.find((name) => name === to || name.slice(name.indexOf('_') + 1) === to)
-  if (found) return found
-  throw new BadArguments(`there is no migration ${to}; there are: ${names.join(', ')}`)
-}
+const NO_ADDRESS = 'DATABASE_URL is no address of a database. It looks like postgresql://user:password@host:5432/name.'
 
 async function main(argv: string[]): Promise<number> {
   let command: Command
   try {
-    command = parse(argv)
+    command = parse(argv, process.env)
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n\n${USAGE}`)
     return 2
@@ -82,6 +45,7 @@ function showStatus(rows: Row[]): number {
 async function connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const url = process.env.DATABASE_URL || (await findDatabaseUrl())
   if (!url) throw new Error('No database: set DATABASE_URL, or run npm start first.')
+  if (!/^(postgres(ql)?:|socket:|\/)/.test(url)) throw new Error(NO_ADDRESS)
   const client = new Client({
     connectionString: url,
     application_name: 'switchboard-migrate',

@@ -8,20 +8,21 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const NONE = `No browser for the end-to-end tests. Install Chromium (on Debian: apt-get install chromium), or run
 npx playwright install chromium, or name one: SWITCHBOARD_BROWSER=/path/to/chromium npm test`
 
-/** The Chromium to test with: the one SWITCHBOARD_BROWSER names, the system's, or Playwright's own; null without any.
- * @returns {Promise<string | null>} */
-export async function findBrowser() {
+/** The Chromium to test with: the one SWITCHBOARD_BROWSER names, else the system's; null without either.
+ * @returns {string | null} */
+export function systemBrowser() {
   const named = process.env.SWITCHBOARD_BROWSER
   if (named && !isProgram(named)) throw new Problem(`SWITCHBOARD_BROWSER names no program: ${named}`)
-  return named || onPath() || (await playwrightsOwn())
+  return named || onPath()
 }
 
-/** The same, installed first where that can be done unasked: on Debian, as root.
+/** The same, else Playwright's own, else one that is installed now where that can be done unasked: on Debian, as root.
  * @returns {Promise<string>} */
 export async function ensureBrowser() {
-  const found = await findBrowser()
+  const found = systemBrowser() ?? (await playwrightsOwn())
   if (found) return found
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Problem(NONE)
+  process.stdout.write('Installing Chromium, which the end-to-end tests need\n\n')
   aptGet('update')
   aptGet('install', '--yes', '--no-install-recommends', 'chromium')
   const installed = onPath()

@@ -5,7 +5,8 @@ import { eachLine, readable } from './logs.mjs'
 import { identify, signal } from './processes.mjs'
 
 /** @typedef {import('./supervise.mjs').Running} Running */
-/** @typedef {(said: { level: 'warning' | 'error' | 'notice', text: string }) => void} Hear */
+/** @typedef {{ level: 'warning' | 'error' | 'notice', text: string }} Said */
+/** @typedef {(said: Said) => void} Hear */
 
 /** Starts a Node process of ours in a group of its own, so that Ctrl-C reaches us alone and we end things in order. All
  * it says goes to its log, and what a person should see to `hear`: warnings, errors, and `{ notice: text }` sent by
@@ -50,15 +51,16 @@ export function startChild({ name, args, env, log, hear }) {
   }
 }
 
-/** Waits until the address answers 200 on /readyz; false when the process ends or the time runs out first.
- * @param {string} url @param {{ exited: Promise<unknown>, timeoutMs: number }} options */
-export async function answersReady(url, { exited, timeoutMs }) {
+/** Waits until the address answers 200 on /readyz; false when the process ends, the time runs out or
+ * `signal` breaks it off first.
+ * @param {string} url @param {{ exited: Promise<unknown>, timeoutMs: number, signal?: AbortSignal }} options */
+export async function answersReady(url, { exited, timeoutMs, signal: broken }) {
   let isOver = false
   exited.then(() => {
     isOver = true
   })
   const deadline = Date.now() + timeoutMs
-  while (!isOver && Date.now() < deadline) {
+  while (!isOver && !broken?.aborted && Date.now() < deadline) {
     if (await isReady(url)) return true
     await sleep(40)
   }

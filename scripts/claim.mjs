@@ -1,18 +1,32 @@
-import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { homeFolder, readInstance, withdrawInstance, writeWhole } from './instance.mjs'
+import { homeFolder, publishInstance, readInstance, withdrawInstance, writeWhole } from './instance.mjs'
 import { Problem } from './problem.mjs'
-import { endProcess, identify, isAlive, signal } from './processes.mjs'
+import { endProcess, hasEnded, identify, isAlive, signal } from './processes.mjs'
 
 /** @typedef {import('./processes.mjs').Identity} Identity */
+/** @typedef {Pick<import('./instance.mjs').Instance, 'url' | 'worker_url' | 'database_url' | 'started_at'>} Address */
 /** @typedef {Identity & { children: Record<string, Identity> }} Supervisor who has the home folder, and what it started */
 /**
  * @typedef {object} Claim
  * @property {(name: string, child: Identity | null) => void} record writes down which process runs under a name, so that a
  *   later start can end it should we be killed
+ * @property {(address: Address) => void} publish tells scripts on this machine where everything is, until the release
  * @property {() => void} release
  */
 
+// A database left behind is ended by the next start of it, which knows how.
+const DATABASE = 'database'
 const GRACE_MS = 4000
 
 /** Makes us the one supervisor of the home folder; refused while another lives. What a killed one left running is ended
@@ -25,16 +39,26 @@ export async function claimHome() {
   if (!us) throw new Problem('Cannot find out when this process began; is /proc mounted?')
   makeHome(folder)
   const left = take(file, us)
-  await Promise.all(Object.values(left).map(endOrphan))
+  await Promise.all(Object.entries(left).map(([name, child]) => (name === DATABASE ? null : endOrphan(child))))
   withdrawInstance()
   /** @type {Record<string, Identity>} */
   const children = {}
-  const save = () => writeWhole(file, { ...us, children })
+  /** @type {Address | null} */
+  let address = null
+  const save = () => {
+    writeWhole(file, { ...us, children })
+    const processes = Object.fromEntries(Object.entries(children).map(([name, { pid }]) => [name, pid]))
+    if (address) publishInstance({ ...address, ...us, processes })
+  }
   save()
   return {
     record: (name, child) => {
       if (child) children[name] = child
       else delete children[name]
+      save()
+    },
+    publish: (found) => {
+      address = found
       save()
     },
     release: () => {
@@ -140,4 +164,5 @@ async function endOrphan(orphan) {
   if (!isAlive(orphan)) return
   await endProcess(orphan, [['SIGTERM', GRACE_MS]])
   signal(-orphan.pid, 'SIGKILL')
+  await hasEnded(orphan, 1000)
 }

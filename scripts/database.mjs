@@ -13,6 +13,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   ETIMEDOUT: 'it does not answer',
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no way to that network',
+  'timeout expired': 'it does not answer',
   '28P01': 'the password is wrong',
   28000: 'this user may not connect',
   '3D000': 'there is no such database; create it first',
@@ -30,15 +31,19 @@ export async function ensureReachable(url) {
 }
 
 /** Signs in to the database and refuses a server that is too old. The packages must be installed.
- * @param {string} url */
+ * @param {string} url @returns {Promise<string>} which server it is */
 export async function ensureUsable(url) {
   const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS })
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major")
-    if (rows[0].major >= LEAST_VERSION) return
+    if (rows[0].major >= LEAST_VERSION) return `PostgreSQL ${rows[0].major} at ${shown(url)}`
     throw new Problem(`${shown(url)} is PostgreSQL ${rows[0].major}; Switchboard needs ${LEAST_VERSION} or later.`)
   } catch (error) {
     if (error instanceof Problem) throw error
@@ -74,7 +79,7 @@ function tryConnecting(host, port) {
 }
 
 function unreachable(/** @type {string} */ url, /** @type {string} */ code, /** @type {string} */ message = code) {
-  const why = REASONS[code] ?? REASONS[code.slice(0, 2)] ?? message
+  const why = REASONS[code] ?? REASONS[message] ?? REASONS[code.slice(0, 2)] ?? message
   return `The database at ${shown(url)} cannot be used: ${why}. ${ADVICE}`
 }
 

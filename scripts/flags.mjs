@@ -26,8 +26,14 @@ export function parseFlags(argv, env) {
   const { values, positionals } = parse(argv)
   if (positionals.length > 0) throw new Problem(`Unexpected argument: ${positionals.join(' ')}\n\n${USAGE}`)
   return {
-    port: values.port === undefined ? portFrom(env.SWITCHBOARD_PORT || '4300', 'SWITCHBOARD_PORT') : portFrom(values.port, '--port'),
-    host: values.host === undefined ? hostFrom(env.SWITCHBOARD_HOST || '127.0.0.1', 'SWITCHBOARD_HOST') : hostFrom(values.host, '--host'),
+    port:
+      values.port === undefined
+        ? portFrom(env.SWITCHBOARD_PORT || '4300', 'SWITCHBOARD_PORT')
+        : portFrom(values.port, '--port'),
+    host:
+      values.host === undefined
+        ? hostFrom(env.SWITCHBOARD_HOST || '127.0.0.1', 'SWITCHBOARD_HOST')
+        : hostFrom(values.host, '--host'),
     isHelp: values.help ?? false,
   }
 }

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { giveTo, isReachable, sharedFolder } from './postgres-place.mjs'
-import { identify } from './processes.mjs'
 import { Problem } from './problem.mjs'
+import { identify } from './processes.mjs'
 
 /** @typedef {import('./postgres-place.mjs').Account} Account */
 /** @typedef {import('./postgres-place.mjs').Binaries} Binaries */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, endProcess, identify, isAlive } from './processes.mjs'
 import { Problem } from './problem.mjs'
+import { describe, endProcess, identify, isAlive } from './processes.mjs'
 
 /** Marks a server of ours on its own command line with who started it: PostgreSQL takes any setting with a dot. One
  * fact, written in the moment that the server begins and gone with it.
@@ -48,7 +48,7 @@ function disownLock(folder) {
 export const stopServer = (postmaster, timeoutMs) =>
   endProcess(postmaster, [
     ['SIGINT', timeoutMs],
-    ['SIGQUIT', 1000],
+    ['SIGQUIT', 300],
     ['SIGKILL', 1000],
   ])
 

@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFree } from './ports.mjs'
 import { openCluster, removeCluster, writeRecord } from './postgres-cluster.mjs'
 import { environment, NAME } from './postgres-files.mjs'
 import { ownerSetting, readPostmaster, stopServer } from './postgres-leftover.mjs'
-import { isFree } from './ports.mjs'
 import { Problem } from './problem.mjs'
 import { identify } from './processes.mjs'
 
@@ -18,6 +18,7 @@ import { identify } from './processes.mjs'
  * @typedef {object} Postgres
  * @property {string} url for a superuser of the database `switchboard`
  * @property {number} port
+ * @property {string} version the major one
  * @property {number} pid
  * @property {Promise<Exit>} exited settles when the server ends, for whatever reason
  * @property {(options?: { timeoutMs?: number, remove?: boolean }) => Promise<void>} stop ends the server; `remove` also
@@ -44,6 +45,7 @@ export async function startPostgres({ dataDir, port, settings = {}, logFile, sig
   const { stop, ...rest } = server
   return {
     ...rest,
+    version: cluster.binaries.major,
     url: `postgresql://${NAME}:${cluster.password}@127.0.0.1:${server.port}/${NAME}`,
     stop: async ({ timeoutMs = 5000, remove = false } = {}) => {
       await stop(timeoutMs)
@@ -85,7 +87,7 @@ function whyNot(/** @type {string} */ said) {
 }
 
 /** @param {Start & { port: number }} options */
-async function startOnce({ port, ...rest }) {
+async function startOnce({ cluster, port, settings, log, signal }) {
   const logStart = statSync(log, { throwIfNoEntry: false })?.size ?? 0
   const child = spawnServer({ cluster, port, settings, log })
   const exited = new Promise((/** @type {(exit: Exit) => void} */ settle) => {

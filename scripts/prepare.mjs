@@ -9,22 +9,23 @@ import { Problem } from './problem.mjs'
 import { createProgress } from './progress.mjs'
 import { runTool } from './tool.mjs'
 
-/** @typedef {{ progress?: import('./progress.mjs').Progress, signal?: AbortSignal }} Preparing where to show it, and what breaks it off */
+/** @typedef {import('./tool.mjs').Watching & { progress?: import('./progress.mjs').Progress }} Preparing */
 
 const CLIENT = 'lib/db/generated'
 const UP_TO_DATE = 'up to date'
 
 /** Installs the packages that package-lock.json names unless they are there.
  * @param {Preparing & { withDev?: boolean }} [options] `withDev` false is content with what running a built checkout needs */
-export async function ensureInstalled({ progress = createProgress(), signal, withDev = true } = {}) {
+export async function ensureInstalled({ progress = createProgress(), withDev = true, ...watching } = {}) {
   await progress.step('Packages', async (tell) => {
     if (isInstalled({ withDev })) return tell(UP_TO_DATE)
     tell('installing')
     // NODE_ENV=production would leave out what the build needs.
     await runTool([...npm(), 'ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'], {
-      failure: 'npm could not install the packages. Without a network, or behind a registry of your own, set npm up first.',
+      failure:
+        'npm could not install the packages. Without a network, or behind a registry of your own, set npm up first.',
       env: { NODE_ENV: 'development' },
-      signal,
+      ...watching,
     })
     tell('installed')
   })
@@ -32,7 +33,7 @@ export async function ensureInstalled({ progress = createProgress(), signal, wit
 
 /** Generates the database client unless it fits the schema.
  * @param {Preparing} [options] */
-export async function ensureGenerated({ progress = createProgress(), signal } = {}) {
+export async function ensureGenerated({ progress = createProgress(), ...watching } = {}) {
   await progress.step('Client', async (tell) => {
     const print = fingerprint(['prisma/schema.prisma', 'prisma.config.ts', 'node_modules/prisma/package.json'])
     if (isMadeFrom(CLIENT, print)) return tell(UP_TO_DATE)
@@ -46,7 +47,7 @@ export async function ensureGenerated({ progress = createProgress(), signal } = 
           CHECKPOINT_DISABLE: '1',
           PRISMA_HIDE_UPDATE_MESSAGE: '1',
         },
-        signal,
+        ...watching,
       }),
     )
     tell('generated')
@@ -56,7 +57,7 @@ export async function ensureGenerated({ progress = createProgress(), signal } = 
 /** Builds pages and processes whose sources changed since they were built. Refused while Switchboard runs from this
  * checkout: a running server still loads files of its build.
  * @param {Preparing} [options] */
-export async function ensureBuilt({ progress = createProgress(), signal } = {}) {
+export async function ensureBuilt({ progress = createProgress(), ...watching } = {}) {
   await progress.step('Build', async (tell) => {
     const pages = pagesPrint()
     const processes = processesPrint()
@@ -70,7 +71,7 @@ export async function ensureBuilt({ progress = createProgress(), signal } = {}) 
     }
     if (!arePagesBuilt) {
       tell('building the pages')
-      await make(PAGES, pages, () => buildPages(signal))
+      await make(PAGES, pages, () => buildPages(watching))
     }
     tell('built')
   })
@@ -80,11 +81,11 @@ export async function ensureBuilt({ progress = createProgress(), signal } = {}) 
  * @returns {boolean} */
 export const isBuilt = () => isMadeFrom(PAGES, pagesPrint()) && isMadeFrom(PROCESSES, processesPrint())
 
-const buildPages = (/** @type {AbortSignal | undefined} */ signal) =>
+const buildPages = (/** @type {import('./tool.mjs').Watching} */ watching) =>
   runTool([process.execPath, join(ROOT, 'node_modules/next/dist/bin/next'), 'build'], {
     failure: 'Next.js could not build the pages.',
     env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    signal,
+    ...watching,
   })
 
 function refuseWhileRunning() {

@@ -9,6 +9,7 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
 const TICK_MS = 1000
 const SLOW_MS = 2000
+const BRIEF_MS = 50
 
 /** Shows steps on a terminal as one line each that is renewed in place, elsewhere as plain lines.
  * @param {NodeJS.WriteStream} [out] @returns {Progress} */
@@ -29,19 +30,20 @@ export function createProgress(out = process.stdout) {
     let detail = ''
     const show = (/** @type {string} */ sign, /** @type {boolean} */ isDone) => {
       const took = performance.now() - began
-      const time = isDone || took > SLOW_MS ? seconds(took) : ''
-      const text = `  ${sign} ${label.padEnd(14)}${paint('dim', `${detail}${detail && time ? '  ' : ''}${time}`)}`
-      return text.trimEnd()
+      const time = (isDone ? took > BRIEF_MS : isLive && took > SLOW_MS) ? seconds(took) : ''
+      const about = detail.slice(0, (out.columns || 120) - 32)
+      return `  ${sign} ${label.padEnd(14)}${paint('dim', `${about}${about && time ? '  ' : ''}${time}`)}`.trimEnd()
     }
     if (isLive) redraw = () => out.write(`\r\x1b[2K${show(paint('cyan', '·'), false)}`)
     const ticker = setInterval(() => redraw?.(), TICK_MS)
-    const patience = isLive ? null : setTimeout(() => line(show('·', false).trimEnd()), SLOW_MS)
+    const patience = isLive ? null : setTimeout(() => line(show('·', false)), SLOW_MS)
     redraw?.()
     const finish = (/** @type {string} */ sign) => {
       clearInterval(ticker)
       if (patience) clearTimeout(patience)
-      const text = show(sign, true)
-      line(text)
+      redraw = null
+      if (isLive) out.write('\r\x1b[2K')
+      line(show(sign, true))
     }
     try {
       const result = await work((text) => {
@@ -51,6 +53,7 @@ export function createProgress(out = process.stdout) {
       finish(paint('green', '✓'))
       return result
     } catch (error) {
+      detail = ''
       finish(paint('red', '✗'))
       throw error
     } finally {

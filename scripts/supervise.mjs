@@ -29,7 +29,8 @@ export function supervise({ name, first, start, report, backoff = BACKOFF }) {
     }
   }
 
-  async function startAgain(/** @type {string} */ why) {
+  async function startAgain(/** @type {string} */ ended) {
+    let why = ended
     for (;;) {
       const delay = Math.min(backoff.firstMs * 2 ** failures++, backoff.mostMs)
       report(`${name} ${why}; starting it again in ${seconds(delay)}`)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBrowser } from './browser.mjs'
 import { runChecks } from './check.mjs'
+import { databaseTests, olderPostgres } from './older-postgres.mjs'
 import { ensureBuilt, ensureGenerated, ensureInstalled } from './prepare.mjs'
 import { Problem } from './problem.mjs'
 import { createProgress, painter, seconds } from './progress.mjs'
@@ -10,7 +11,7 @@ import { interrupted, runProgram } from './test-program.mjs'
 import { readPlaywright, readVitest } from './test-report.mjs'
 
 /** @typedef {import('./test-report.mjs').Count} Count */
-/** @typedef {{ name: string, needs: string[], run: (reports: string) => Promise<Count> }} Stage */
+/** @typedef {{ name: string, needs: string[], isNeeded?: () => boolean, run: (reports: string) => Promise<Count> }} Stage */
 /** @typedef {{ name: string, count: Count | null, took: number }} Outcome the count is null for a stage that did not run */
 
 const USAGE = `Usage: npm test            everything: checks, tests, build, end-to-end tests
@@ -23,6 +24,7 @@ const STAGES = [
   { name: 'packages', needs: [], run: prepare },
   { name: 'checks', needs: ['packages'], run: check },
   { name: 'tests', needs: ['packages'], run: vitest },
+  { name: 'older server', needs: ['packages'], isNeeded: () => olderPostgres() !== null, run: vitestOnOlder },
   { name: 'build', needs: ['packages'], run: build },
   { name: 'end to end', needs: ['build'], run: playwright },
 ]
@@ -47,7 +49,8 @@ export async function runTests(argv) {
 async function runStages(reports) {
   /** @type {Outcome[]} */
   const outcomes = []
-  for (const stage of STAGES) outcomes.push(await runStage(stage, { outcomes, reports }))
+  const stages = STAGES.filter(({ isNeeded }) => isNeeded?.() ?? true)
+  for (const stage of stages) outcomes.push(await runStage(stage, { outcomes, reports }))
   return outcomes
 }
 
@@ -86,10 +89,21 @@ async function build() {
 }
 
 /** @param {string} reports */
-async function vitest(reports) {
-  const report = join(reports, 'vitest.json')
-  const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await runProgram('vitest/vitest.mjs', flags)
+function vitest(reports) {
+  return runVitest(join(reports, 'vitest.json'), [])
+}
+
+/** @param {string} reports */
+async function vitestOnOlder(reports) {
+  const { major, bin } = /** @type {{ major: string, bin: string }} */ (olderPostgres())
+  process.stdout.write(`The tests of the database once more, on PostgreSQL ${major}\n`)
+  return runVitest(join(reports, 'older.json'), databaseTests(), { TEST_POSTGRES: bin })
+}
+
+/** @param {string} report @param {string[]} files @param {Record<string, string>} [env] */
+async function runVitest(report, files, env) {
+  const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files]
+  const code = await runProgram('vitest/vitest.mjs', flags, env)
   return agreeing(code, () => readVitest(report))
 }
 

@@ -8,9 +8,16 @@ import { checkContent, type Reply } from './content'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { findInterrupt } from './interrupt'
 import { move, type Plan } from './move'
-import { findTodo, type Held, whyNotHeld } from './why-not'
+import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
 
-const REPLY = { interrupt_id: 'text', answered_by: 'text', channel: 'text', action: 'text', content: 'jsonb', comment: 'text' }
+const REPLY = {
+  interrupt_id: 'text',
+  answered_by: 'text',
+  channel: 'text',
+  action: 'text',
+  content: 'jsonb',
+  comment: 'text',
+}
 
 const ASKED = 't.open_interrupt_id = i.interrupt_id'
 
@@ -68,17 +75,19 @@ export async function answer(db: Db, interruptId: string, caller: Caller, reply:
 async function answeredBefore(db: Db, stored: Interrupt, caller: Caller, reply: Reply): Promise<Answered> {
   const todo = await findTodo(db, stored.todo_id, caller)
   if (!todo) throw new Refusal('not_found', { detail: 'There is no such question' })
-  const { state } = todo
-  if (stored.status === 'expired' || stored.status === 'canceled') {
-    throw new Refusal('interrupt_closed', { detail: `The question is ${stored.status}`, state, status: stored.status })
-  }
+  if (isClosed(stored)) throw closed(stored, todo)
   if (stored.answered_by === actorOf(caller) && isDeepStrictEqual(bodyOf(stored), bodyOf(reply))) {
     return { interrupt: stored, todo }
   }
   const { answered_by, answered_at } = stored
   const detail = `${answered_by} answered at ${answered_at}`
-  throw new Refusal('already_answered', { detail, state, answered_by, answered_at })
+  throw new Refusal('already_answered', { detail, state: todo.state, answered_by, answered_at })
 }
+
+const isClosed = ({ status }: Interrupt): boolean => status === 'expired' || status === 'canceled'
+
+const closed = ({ status }: Interrupt, todo: Todo): Refusal =>
+  refuse('interrupt_closed', todo, `The question is ${status}`)
 
 const bodyOf = ({ action, content, comment }: Reply | Interrupt) => [action, content ?? null, comment ?? null]
 
@@ -98,14 +107,25 @@ export async function resume(db: Db, held: Held, caller: EndpointCaller, resumpt
     const refusal = await whyNotHeld(db, held, caller, 'resume')
     throw refusal.code === 'invalid_state' ? new Refusal('not_found', { detail: 'There is no such question' }) : refusal
   }
-  if (asked.kind === 'approval') throw new Refusal('forbidden', { detail: 'An approval is never resolved by its holder' })
+  if (asked.kind === 'approval')
+    throw new Refusal('forbidden', { detail: 'An approval is never resolved by its holder' })
   if (asked.status === 'open') checkContent(asked, reply)
   const input = { ...reply, interrupt_id: asked.id, answered_by: `worker:${caller.name}`, channel: caller.channel }
   const [moved] = await move(db, RESUME, [heldRow(held, input)])
   const stored = (await findInterrupt(db, asked.id)) as Interrupt
   if (moved) return { interrupt: stored, todo: moved.todo }
+  return resumedBefore(db, held, caller, stored)
+}
+
+/** The stored answer for who holds the todo or has resumed it in this epoch; the refusal of everybody else. */
+async function resumedBefore(db: Db, held: Held, caller: EndpointCaller, stored: Interrupt): Promise<Answered> {
   const todo = await findTodo(db, held.id, caller)
-  const holds = todo?.owner_endpoint_id === held.endpointId && todo.lease_epoch === held.leaseEpoch
-  if (todo && holds && stored.answered_at) return { interrupt: stored, todo }
+  if (todo && stored.answered_at && (holds(todo, held) || isOwn(stored, held))) return { interrupt: stored, todo }
+  if (todo && holds(todo, held) && isClosed(stored)) throw closed(stored, todo)
   throw await whyNotHeld(db, held, caller, 'resume')
 }
+
+const isOwn = (stored: Interrupt, held: Held): boolean =>
+  stored.status === 'resolved' &&
+  stored.lease_epoch === held.leaseEpoch &&
+  stored.requested_by_endpoint_id === held.endpointId

@@ -1,7 +1,7 @@
 import { isTerminal } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type TransitionName } from '#lib/model/transitions'
 import { count, observe } from '#lib/ops/metrics'
-import type { Moved } from './move'
+import type { Moved } from './moved'
 
 /** Moves the counters of committed transitions; called once, in the process that committed them. */
 export function countMoves(transition: TransitionName, moved: readonly Moved[]): void {

@@ -6,10 +6,10 @@ import { LIVE } from '#lib/model/states'
 import { count } from '#lib/ops/metrics'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
+import { todoColumns, todoOf } from '#lib/wire/todo-row'
 import { lockAssignees } from './assignee'
 import { literals } from './move'
 import { recentSettings } from './settings'
-import { todoColumns, todoOf } from './todo-row'
 import { seesQueue } from './why-not'
 
 /** A todo to be made; `delay_seconds` and `available_at` exclude each other. */
@@ -79,8 +79,15 @@ export async function enqueue(db: Db, todos: readonly NewTodo[], caller: Caller)
 
 async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promise<Enqueued[]> {
   const found = new Map<string, Todo>()
-  await findLive(db, rows.filter((row) => row.assignee), found)
-  const assignees = await lockAssignees(db, rows.filter((row) => !found.has(row.id)))
+  await findLive(
+    db,
+    rows.filter((row) => row.assignee),
+    found,
+  )
+  const assignees = await lockAssignees(
+    db,
+    rows.filter((row) => !found.has(row.id)),
+  )
   const made = new Set<string>()
   // A key's todo may end between our insert and our look: then the key is free and the insert is tried again.
   for (let missing = rows.filter((row) => !found.has(row.id)); missing.length > 0; ) {
@@ -95,7 +102,12 @@ async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promis
   return rows.map((row) => ({ todo: found.get(row.id) as Todo, created: made.has(row.id) }))
 }
 
-async function insert(db: Db, rows: readonly Row[], caller: Caller, assignees: ReadonlyMap<string, string>): Promise<Todo[]> {
+async function insert(
+  db: Db,
+  rows: readonly Row[],
+  caller: Caller,
+  assignees: ReadonlyMap<string, string>,
+): Promise<Todo[]> {
   const settings = await recentSettings(db)
   const input = rows.map((row) => ({ ...row, assignee_endpoint_id: row.assignee && assignees.get(row.assignee) }))
   const made = await db.query({

@@ -21,19 +21,20 @@ export interface Beaten {
 // No event and no new version: a beat says only that somebody is there. Only unindexed columns, so it stays HOT.
 const HEARTBEAT = `WITH i AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(
-      id text, lease_epoch integer, endpoint_id text, lease_seconds integer, progress jsonb, checkpoint jsonb)),
+      id text, lease_epoch bigint, endpoint_id text, lease_seconds integer, progress jsonb, checkpoint jsonb)),
   p AS MATERIALIZED (
     SELECT t.id AS todo_id, i.lease_seconds, i.progress, i.checkpoint FROM i JOIN todos t ON t.id = i.id
-    WHERE t.state = 'claimed' AND ${HELD_BY} ORDER BY t.depth, t.id FOR UPDATE OF t),
+    WHERE (t.state = 'claimed') IS TRUE AND ${HELD_BY} ORDER BY t.depth, t.id FOR UPDATE OF t),
   beaten AS (
     UPDATE todos t SET
       lease_seconds = coalesce(p.lease_seconds, t.lease_seconds),
       lease_expires_at = greatest(t.lease_expires_at,
         now() + make_interval(secs => coalesce(p.lease_seconds, t.lease_seconds))),
       progress = coalesce(p.progress, t.progress), checkpoint = coalesce(p.checkpoint, t.checkpoint), updated_at = now()
-    FROM p WHERE t.id = p.todo_id RETURNING t.id, t.lease_epoch, t.lease_expires_at),
+    FROM p WHERE t.id = p.todo_id RETURNING t.id, t.lease_epoch, t.attempts, t.lease_expires_at),
   seen AS (
-    UPDATE todo_attempts a SET last_heartbeat_at = now() FROM beaten b WHERE a.todo_id = b.id AND a.ended_at IS NULL)
+    UPDATE todo_attempts a SET last_heartbeat_at = now() FROM beaten b
+    WHERE a.todo_id = b.id AND a.seq = b.attempts AND (a.ended_at IS NULL) IS TRUE)
   SELECT id, lease_epoch, lease_expires_at FROM beaten`
 
 interface BeatenRow {

@@ -5,8 +5,8 @@ import type { Todo } from '#lib/wire/todo'
 import { move, type Plan } from './move'
 import { type Held, repeated, whyNotHeld } from './why-not'
 
-/** The input every worker verb brings. */
-export const HELD_INPUT = { lease_epoch: 'integer', endpoint_id: 'text' }
+/** The input every worker verb brings. An epoch may be any number: one that never was holds nothing. */
+export const HELD_INPUT = { lease_epoch: 'bigint', endpoint_id: 'text' }
 
 /** The guard of every worker verb: the row is still held by this endpoint in this epoch. */
 export const HELD_BY = 't.owner_endpoint_id = i.endpoint_id AND t.lease_epoch = i.lease_epoch'
@@ -35,7 +35,7 @@ export async function moveHeld(db: Db, plan: Plan, caller: EndpointCaller, call:
   throw await whyNotHeld(db, call.held, caller, plan.transition)
 }
 
-/** The first mention of each todo in a batch: one statement can move a row only once. */
+/** The first mention of each lease in a batch: one statement can move a row only once, and only one lease of a todo is in force. */
 export const firstMentions = <Mention extends Held>(mentions: readonly Mention[]): Mention[] => [
-  ...new Map([...mentions].reverse().map((mention) => [mention.id, mention])).values(),
+  ...new Map([...mentions].reverse().map((mention) => [`${mention.id} ${mention.leaseEpoch}`, mention])).values(),
 ]

@@ -9,7 +9,7 @@ import type { Todo } from '#lib/wire/todo'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { move, type Plan } from './move'
-import { findTodo, type Held, refuse, whyNotHeld } from './why-not'
+import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
 
 /** A question to a human. */
 export interface Question {
@@ -73,8 +73,8 @@ export async function interrupt(db: Db, held: Held, caller: EndpointCaller, ques
 
 async function whyNotAsked(db: Db, held: Held, caller: EndpointCaller) {
   const todo = await findTodo(db, held.id, caller)
-  const holds = todo?.owner_endpoint_id === held.endpointId && todo.lease_epoch === held.leaseEpoch
-  if (todo?.open_interrupt_id && holds) return refuse('interrupt_open', todo, 'Another question of this todo is open')
+  if (todo?.open_interrupt_id && holds(todo, held))
+    return refuse('interrupt_open', todo, 'Another question of this todo is open')
   return whyNotHeld(db, held, caller, 'interrupt')
 }
 
@@ -87,7 +87,7 @@ function ignoreTwin(error: unknown): [] {
 async function askedBefore(db: Db, held: Held, caller: EndpointCaller, question: Question): Promise<Asked | null> {
   const [row] = await db.query({
     name: 'asked_before',
-    text: `SELECT ${interruptColumns('q')} FROM interrupts q WHERE q.todo_id = $1 AND q.lease_epoch = $2
+    text: `SELECT ${interruptColumns('q')} FROM interrupts q WHERE q.todo_id = $1 AND q.lease_epoch = $2::bigint
       AND q.requested_by_endpoint_id = $3 AND CASE WHEN $4::text IS NULL THEN q.status = 'open' ELSE q.request_id = $4 END`,
     values: [held.id, held.leaseEpoch, held.endpointId, question.request_id ?? null],
   })

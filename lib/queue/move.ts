@@ -3,8 +3,9 @@ import type { Db } from '#lib/db/connect'
 import { isTerminal, type State } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type TransitionName, type Verb } from '#lib/model/transitions'
 import type { Todo } from '#lib/wire/todo'
+import { todoColumns, todoOf } from '#lib/wire/todo-row'
 import { countMoves } from './counted'
-import { todoColumns, todoOf } from './todo-row'
+import type { Moved } from './moved'
 
 /** What a verb adds to its row of TRANSITIONS. Its SQL sees the locked row as `t`, what the caller gave as `p.in_…`. */
 export interface Plan {
@@ -37,16 +38,6 @@ export interface Plan {
   reason?: string
   /** The transition's insert into `todo_attempts` or `interrupts`, as SQL that reads `moved`. */
   opens?: string
-}
-
-/** A todo that has moved, what it was before, and the event's verb. */
-export interface Moved {
-  todo: Todo
-  from: State
-  verb: Verb
-  wasHeld: boolean
-  /** The kind of the question that closed, and how long it had been open. */
-  asked: { kind: string; seconds: number } | null
 }
 
 /**
@@ -132,7 +123,8 @@ function pickSql(plan: Plan, row: Transition): string {
     return `SELECT ${columns} FROM i CROSS JOIN todos t ${twin} WHERE ${states} AND (${pick.swept})
       ORDER BY t.id LIMIT ${pick.limit} FOR UPDATE OF t SKIP LOCKED`
   }
-  return `SELECT ${columns} FROM i JOIN todos t ON t.id = i.id ${twin} WHERE ${states} AND (${pick.named})
+  // IS TRUE hides the state from the planner: with few claimed rows it would read all of them instead of the one by its id.
+  return `SELECT ${columns} FROM i JOIN todos t ON t.id = i.id ${twin} WHERE (${states}) IS TRUE AND (${pick.named})
     ORDER BY t.depth, t.id FOR UPDATE OF t`
 }
 
@@ -148,7 +140,9 @@ function assignments(plan: Plan, row: Transition): string {
     ...(row.interrupt ? { wait_until: 'NULL' } : {}),
     ...plan.set,
     completed_at: endedSql(row),
-    ...(plan.error ? { error: `CASE WHEN ${diesSql(row)} THEN ${plan.error} ELSE ${plan.set?.error ?? 't.error'} END` } : {}),
+    ...(plan.error
+      ? { error: `CASE WHEN ${diesSql(row)} THEN ${plan.error} ELSE ${plan.set?.error ?? 't.error'} END` }
+      : {}),
   }
   return Object.entries(columns)
     .map(([column, sql]) => `${column} = ${sql}`)
@@ -171,7 +165,7 @@ const verbSql = (row: Transition): string =>
 const closeAttempt = ({ outcome, disposition }: NonNullable<Transition['closes']>, error = 'NULL'): string => `
   UPDATE todo_attempts a SET ended_at = now(), outcome = '${outcome}',
     error = CASE WHEN m.dead THEN m.error ELSE ${error} END, disposition = CASE WHEN m.dead THEN 'dead_lettered' ELSE '${disposition}' END
-  FROM moved m WHERE a.todo_id = m.id AND a.ended_at IS NULL`
+  FROM moved m WHERE a.todo_id = m.id AND a.seq = m.attempts AND (a.ended_at IS NULL) IS TRUE`
 
 function closeInterrupt(status: 'answered' | 'resolved' | 'expired' | 'canceled'): string {
   const answer =

@@ -6,7 +6,7 @@ import type { Outcome } from '#lib/model/transitions'
 import { count } from '#lib/ops/metrics'
 import type { Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
-import { todoColumns, todoOf } from './todo-row'
+import { todoColumns, todoOf } from '#lib/wire/todo-row'
 
 /** The lease a worker's call claims to hold: its endpoint and the epoch it was given. */
 export interface Held {
@@ -15,12 +15,20 @@ export interface Held {
   endpointId: string
 }
 
+/** Whether this lease is the one under which the todo is held now. */
+export const holds = (todo: Todo, { leaseEpoch, endpointId }: Held): boolean =>
+  todo.owner_endpoint_id === endpointId && todo.lease_epoch === leaseEpoch
+
 /** Whether a caller may see todos of this queue at all. */
 export const seesQueue = (caller: Caller, queue: string): boolean => caller.queues?.includes(queue) ?? true
 
 /** The todo as it stands, or null when there is none or the caller may not see its queue. */
 export async function findTodo(db: Db, id: string, caller: Caller): Promise<Todo | null> {
-  const [row] = await db.query({ name: 'find_todo', text: `SELECT ${todoColumns('t')} FROM todos t WHERE t.id = $1`, values: [id] })
+  const [row] = await db.query({
+    name: 'find_todo',
+    text: `SELECT ${todoColumns('t')} FROM todos t WHERE t.id = $1`,
+    values: [id],
+  })
   return row && seesQueue(caller, row.queue as string) ? todoOf(row) : null
 }
 
@@ -42,8 +50,7 @@ export function whyNot(todo: Todo | null, verb: string): Refusal {
 export async function whyNotHeld(db: Db, held: Held, caller: Caller, verb: string): Promise<Refusal> {
   const todo = await findTodo(db, held.id, caller)
   if (!todo) return new Refusal('not_found', { detail: 'There is no such todo' })
-  const holds = todo.owner_endpoint_id === held.endpointId && todo.lease_epoch === held.leaseEpoch
-  if (holds) return refuse('invalid_state', todo, `A todo that is ${todo.state} cannot be ${verb}`)
+  if (holds(todo, held)) return refuse('invalid_state', todo, `${verb} is not possible while the todo is ${todo.state}`)
   await fence(db, held, verb)
   if (isTerminal(todo.state)) return refuse('todo_terminal', todo, `The todo is ${todo.state}`)
   return refuse('lease_lost', todo, `Epoch ${held.leaseEpoch} no longer holds this todo`)
@@ -55,7 +62,7 @@ async function fence(db: Db, held: Held, verb: string): Promise<void> {
     text: `INSERT INTO todo_events (todo_id, queue, verb, reason, actor, attempt_seq, lease_epoch, data)
       SELECT t.id, t.queue, 'fenced', $4, 'worker:' || a.owner, a.seq, a.lease_epoch, jsonb_build_object('outcome', a.outcome)
       FROM todo_attempts a JOIN todos t ON t.id = a.todo_id
-      WHERE a.todo_id = $1 AND a.lease_epoch = $2 AND a.endpoint_id = $3 AND a.outcome IN ('reaped', 'revoked')
+      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND a.outcome IN ('reaped', 'revoked')
       ON CONFLICT (todo_id, attempt_seq) WHERE verb = 'fenced' DO NOTHING RETURNING queue`,
     values: [held.id, held.leaseEpoch, held.endpointId, `late_${verb}`],
   })
@@ -69,7 +76,7 @@ export async function repeated(db: Db, held: Held, outcome: Outcome): Promise<To
   const [row] = await db.query({
     name: 'repeated',
     text: `SELECT ${todoColumns('t')} FROM todo_attempts a JOIN todos t ON t.id = a.todo_id
-      WHERE a.todo_id = $1 AND a.lease_epoch = $2 AND a.endpoint_id = $3 AND a.outcome = $4`,
+      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND a.outcome = $4`,
     values: [held.id, held.leaseEpoch, held.endpointId, outcome],
   })
   return row ? todoOf(row) : null

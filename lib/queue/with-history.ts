@@ -12,8 +12,8 @@ export const attemptColumns = (alias: string): string => ATTEMPT_COLUMNS.map((na
 
 /** The todos as their holder gets them: with all questions and answers, newest last, and the last five closed attempts. */
 export async function withHistory(db: Db, todos: readonly Todo[]): Promise<ClaimedTodo[]> {
-  // A first attempt that has asked nothing has no history, which is the usual case.
-  const ids = todos.filter((todo) => todo.attempts > 1 || todo.state !== 'claimed' || todo.updated_at !== todo.claimed_at)
+  // Only enqueued and claimed so far, which is the usual case, it has no history yet.
+  const ids = todos.filter((todo) => todo.attempts > 1 || todo.version > 2)
   const [interrupts, attempts] = await Promise.all([interruptsOf(db, ids), priorAttempts(db, ids)])
   return todos.map((todo) => ({
     ...todo,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { action, interruptKind, risk } from './interrupt'
 import { promptSchema } from './prompt-schema'
-import { givenTime, id, int32, json, name } from './scalars'
+import { givenTime, id, json, name } from './scalars'
 import { errorSchema } from './todo'
 
 const MOST_BATCHED = 1000
@@ -9,7 +9,7 @@ const MOST_BATCHED = 1000
 const requestId = z.string().min(1).max(200).describe("The caller's mark of a repeat")
 const reason = z.string().max(1000).optional()
 const leaseSeconds = z.int().min(1).max(86_400)
-const leaseEpoch = int32
+const leaseEpoch = z.int().min(0).describe('The epoch that the claim gave')
 const waitSeconds = z.int().min(0).max(30)
 
 /** A todo to be made. */
@@ -24,7 +24,7 @@ export const newTodoSchema = z
     available_at: givenTime.optional(),
     delay_seconds: z.int().min(0).max(315_360_000).optional(),
     max_attempts: z.int().min(1).max(1000).optional(),
-    assignee: name.optional().describe("The only endpoint that may claim it, by name"),
+    assignee: name.optional().describe('The only endpoint that may claim it, by name'),
   })
   .refine((todo) => todo.available_at === undefined || todo.delay_seconds === undefined, {
     message: 'give available_at or delay_seconds, not both',
@@ -93,7 +93,10 @@ export const askSchema = z
     message: z.string().max(100_000).optional().describe('Markdown'),
     schema: promptSchema.optional(),
     ui: json.optional(),
-    url: z.url({ protocol: /^https$/, hostname: z.regexes.domain }).max(2000).optional(),
+    url: z
+      .url({ protocol: /^https$/, hostname: z.regexes.domain })
+      .max(2000)
+      .optional(),
     risk: risk.default('medium'),
     for: z.string().min(1).max(200).optional(),
     request_id: requestId.optional(),

@@ -44,7 +44,7 @@ async function drop(admin: Client, name: string): Promise<void> {
 }
 
 // A connection that was just closed is still listed until its server process is gone, a few milliseconds later.
-const GRACE_MS = 2000
+const GRACE_MS = 1000
 
 async function stillOpen(admin: Client, name: string): Promise<string[]> {
   const deadline = performance.now() + GRACE_MS

@@ -5,6 +5,7 @@ import { startPostgres } from '#scripts/postgres.mjs'
 import { removeCluster } from '#scripts/postgres-cluster.mjs'
 import { endLeftover } from '#scripts/postgres-leftover.mjs'
 import { identify } from '#scripts/processes.mjs'
+import { startInstalledPostgres } from './installed-postgres'
 
 /** A PostgreSQL for tests: the address of a database from which others can be made, and how to end it. */
 export interface TestServer {
@@ -23,7 +24,10 @@ const SETTINGS = {
   autovacuum_naptime: '1h',
 }
 
-/** The server that TEST_DATABASE_URL names (left running afterwards), else an embedded one with a folder of its own. */
+/**
+ * The server that TEST_DATABASE_URL names (left running afterwards), else one with a folder of its own: of the programs
+ * in the folder TEST_POSTGRES, else the embedded one.
+ */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env.TEST_DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
@@ -31,14 +35,22 @@ export async function startTestServer(): Promise<TestServer> {
   const home = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
   // As root the server runs as another user, who must be able to pass through.
   chmodSync(home, 0o755)
-  const server = await startPostgres({ dataDir: join(home, 'postgres'), settings: SETTINGS })
+  const dataDir = join(home, 'postgres')
+  const server = await start(dataDir)
   return {
     url: server.url,
     stop: async () => {
-      await server.stop({ remove: true })
+      await server.stop()
+      removeCluster(dataDir)
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+function start(dataDir: string): Promise<TestServer> {
+  const bin = process.env.TEST_POSTGRES
+  if (bin) return startInstalledPostgres({ bin, dataDir, settings: SETTINGS })
+  return startPostgres({ dataDir, settings: SETTINGS })
 }
 
 /** Ends and deletes the servers of runs that were killed before they could do so themselves. */

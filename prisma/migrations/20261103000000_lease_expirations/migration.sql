@@ -24,4 +24,7 @@ ALTER TABLE todos ADD CONSTRAINT todos_spent_check CHECK (
     ELSE failures + lease_expirations < max_attempts
   END);
 DROP INDEX todos_exhausted;
-CREATE INDEX todos_exhausted ON todos (id) WHERE state = 'pending' AND failures + lease_expirations >= max_attempts;
+DROP STATISTICS todos_spent;
+CREATE INDEX todos_exhausted ON todos (id)
+  WHERE state = 'pending' AND (failures + lease_expirations >= max_attempts) IS TRUE;
+CREATE STATISTICS todos_spent ON (failures + lease_expirations >= max_attempts) FROM todos;

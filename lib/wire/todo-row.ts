@@ -1,7 +1,8 @@
-import { type Card, CARD_COLUMNS, TODO_COLUMNS, type Todo } from '#lib/wire/todo'
+import { CARD_COLUMNS, type Card, TODO_COLUMNS, type Todo } from './todo'
 
 // The one column that is not the row's own: people and workers know endpoints by name.
-const ASSIGNEE = (alias: string) => `(SELECT e.name FROM endpoints e WHERE e.id = ${alias}.assignee_endpoint_id) AS assignee`
+const ASSIGNEE = (alias: string) =>
+  `(SELECT e.name FROM endpoints e WHERE e.id = ${alias}.assignee_endpoint_id) AS assignee`
 
 const columns = (names: readonly string[], alias: string): string =>
   names.map((name) => (name === 'assignee' ? ASSIGNEE(alias) : `${alias}.${name}`)).join(', ')

@@ -1,0 +1,16 @@
+'use client'
+
+import { Button } from '@mantine/core'
+import { Notice } from '#components/shell/notice'
+
+export default function Failure({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+  return (
+    <Notice title="This page could not be shown">
+      The queue goes on without it.{' '}
+      {error.digest && `The log of the web process has the cause under digest ${error.digest}.`}{' '}
+      <Button variant="default" size="xs" onClick={reset}>
+        Try again
+      </Button>
+    </Notice>
+  )
+}

@@ -1,0 +1,33 @@
+import '@mantine/core/styles.layer.css'
+import './globals.css'
+import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core'
+import type { Metadata, Viewport } from 'next'
+import type { ReactNode } from 'react'
+import { Frame } from '#components/shell/frame'
+import { Look } from '#components/shell/look'
+import { version } from '../package.json'
+import { nonce } from './nonce'
+
+export const metadata: Metadata = {
+  title: { default: 'Switchboard', template: '%s · Switchboard' },
+  description: 'A durable todo queue for AI agents and background workers.',
+  robots: { index: false, follow: false },
+}
+
+export const viewport: Viewport = { colorScheme: 'light dark' }
+
+export default async function Layout({ children }: { children: ReactNode }) {
+  const own = await nonce()
+  return (
+    <html lang="en" {...mantineHtmlProps}>
+      <head>
+        <ColorSchemeScript defaultColorScheme="auto" nonce={own} />
+      </head>
+      <body>
+        <Look nonce={own}>
+          <Frame version={version}>{children}</Frame>
+        </Look>
+      </body>
+    </html>
+  )
+}

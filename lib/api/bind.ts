@@ -1,0 +1,16 @@
+import { listQueues } from '#lib/queue/read-queues'
+import type { OperationName } from '#lib/wire/operations'
+import { QUESTION_BINDINGS } from './bind-questions'
+import { TODO_BINDINGS } from './bind-todos'
+import { WORK_BINDINGS } from './bind-work'
+import { type Bindings, ok } from './call'
+import { openapi } from './openapi'
+
+/** What runs for every operation there is; one without a binding doesn't compile. */
+export const BINDINGS: Bindings<OperationName> = {
+  ...TODO_BINDINGS,
+  ...WORK_BINDINGS,
+  ...QUESTION_BINDINGS,
+  listQueues: async ({ core, caller }) => ok({ queues: await listQueues(core.database, caller) }),
+  getOpenapi: async () => ok(openapi()),
+}

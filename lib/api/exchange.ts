@@ -1,0 +1,27 @@
+/** A request as it came in, whichever server took it. */
+export interface ApiRequest {
+  /** As sent: `GET`, `POST` … */
+  method: string
+  /** The path as sent, percent-encoded. */
+  path: string
+  /** What follows the question mark, percent-encoded; empty when there is nothing. */
+  query: string
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | undefined>>
+  /** The body, or how to read it (refusing with payload_too_large); read only once the caller is known. */
+  body?: string | Uint8Array | (() => Promise<Uint8Array>) | undefined
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal
+  /** Whether the peer is this machine and no proxy stands between. */
+  loopback: boolean
+}
+
+/** What goes back: header names in lower case, a body that is complete. */
+export interface ApiAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** A body may have this many bytes. */
+export const MOST_BODY_BYTES = 8 * 1024 * 1024

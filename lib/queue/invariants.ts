@@ -1,0 +1,80 @@
+import type { Db } from '#lib/db/connect'
+import { INTERRUPTS, LIVE, TERMINAL } from '#lib/model/states'
+import { literals } from './move'
+
+/** A row that breaks a rule of the model: which rule, which todo, what was found. */
+export interface Breach {
+  rule: string
+  todo_id: string
+  found: string
+}
+
+const WITH_ATTEMPT = `'claimed', 'waiting', ${literals(INTERRUPTS)}`
+
+// Only these change a todo's row without changing its state.
+const CHANGES = `e.to_state IS NOT NULL OR e.verb IN ('extended', 'edited')`
+
+// Each yields the todos that break its rule; the rules one row can tell are CHECKs of the table besides.
+const RULES: Record<string, string> = {
+  'one open attempt while somebody works or waits, none otherwise': `
+    SELECT t.id, format('%s with %s open', t.state, n) FROM todos t
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todo_attempts a WHERE a.todo_id = t.id AND a.ended_at IS NULL) a
+    WHERE n <> CASE WHEN t.state IN (${WITH_ATTEMPT}) THEN 1 ELSE 0 END`,
+  'the open attempt is the last claim and its holder’s': `
+    SELECT t.id, format('attempt %s of %s, epoch %s of %s, %s', a.seq, t.attempts, a.lease_epoch, t.lease_epoch, a.owner)
+    FROM todos t JOIN todo_attempts a ON a.todo_id = t.id AND a.ended_at IS NULL
+    WHERE a.seq <> t.attempts OR a.lease_epoch <> t.lease_epoch OR a.owner <> coalesce(t.owner, a.owner)
+      OR a.endpoint_id <> coalesce(t.owner_endpoint_id, a.endpoint_id)`,
+  'a time and a question while interrupted, neither otherwise': `
+    SELECT t.id, format('%s since %s asking %s', t.state, t.interrupted_at, t.open_interrupt_id) FROM todos t
+    WHERE (t.interrupted_at IS NOT NULL) <> (t.state IN (${literals(INTERRUPTS)}))
+      OR (t.open_interrupt_id IS NOT NULL) <> (t.state IN (${literals(INTERRUPTS)}))`,
+  'the open question is the one the todo names': `
+    SELECT coalesce(t.id, q.todo_id), format('%s names %s, open is %s', t.state, t.open_interrupt_id, q.id)
+    FROM (SELECT * FROM todos WHERE open_interrupt_id IS NOT NULL) t
+    FULL JOIN (SELECT * FROM interrupts WHERE status = 'open') q ON q.todo_id = t.id AND q.id = t.open_interrupt_id
+    WHERE t.id IS NULL OR q.id IS NULL`,
+  'an owner and a lease while claimed or held, neither otherwise': `
+    SELECT t.id, format('%s, owner %s, lease until %s, question %s', t.state, t.owner, t.lease_expires_at, q.mode)
+    FROM todos t LEFT JOIN interrupts q ON q.id = t.open_interrupt_id
+    WHERE (t.owner IS NOT NULL) <> (t.state = 'claimed' OR q.mode IS NOT DISTINCT FROM 'hold')
+      OR (t.owner IS NULL) <> (t.lease_expires_at IS NULL) OR (t.owner IS NULL) <> (t.owner_endpoint_id IS NULL)`,
+  'spent within the allowance, used up only where a todo has ended or is about to': `
+    SELECT t.id, format('%s, spent %s of %s', t.state, t.failures + t.lease_expirations, t.max_attempts) FROM todos t
+    WHERE t.failures + t.lease_expirations > t.max_attempts
+      OR t.failures + t.lease_expirations = t.max_attempts AND t.state NOT IN ('pending', ${literals(TERMINAL)})`,
+  'no pending todo that nobody may ever claim and no sweep ends': `
+    SELECT t.id, format('%s of %s waits expired', t.wait_expirations, t.max_attempts) FROM todos t
+    WHERE t.state = 'pending' AND t.wait_expirations >= t.max_attempts
+      AND t.failures + t.lease_expirations < t.max_attempts`,
+  'the live children are those counted': `
+    SELECT t.id, format('%s counted, %s live', t.live_children, n) FROM todos t
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todos c WHERE c.parent_id = t.id AND c.state IN (${literals(LIVE)})) c
+    WHERE n <> t.live_children`,
+  'one event for each transition, each from where the one before ended': `
+    SELECT e.todo_id, format('event %s %s from %s after %s', e.id, e.verb, e.from_state, e.before) FROM (
+      SELECT *, lag(to_state) OVER earlier AS before, row_number() OVER earlier AS n FROM todo_events
+      WHERE todo_id IS NOT NULL AND to_state IS NOT NULL WINDOW earlier AS (PARTITION BY todo_id ORDER BY id)) e
+    WHERE e.n > 1 AND e.from_state IS DISTINCT FROM e.before`,
+  'the last event tells the state': `
+    SELECT t.id, format('%s after an event to %s', t.state, e.to_state) FROM todos t
+    CROSS JOIN LATERAL (SELECT to_state FROM todo_events
+      WHERE todo_id = t.id AND to_state IS NOT NULL ORDER BY id DESC LIMIT 1) e
+    WHERE e.to_state <> t.state`,
+  'one version for each change that is told': `
+    SELECT t.id, format('version %s after %s events', t.version, count(*)) FROM todos t
+    JOIN todo_events e ON e.todo_id = t.id AND (${CHANGES})
+    GROUP BY t.id HAVING bool_or(e.verb = 'created') AND count(*) <> t.version`,
+  'an expiration for each time the reaper took it back': `
+    SELECT t.id, format('%s expirations, %s events', t.lease_expirations, n) FROM todos t
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todo_events e
+      WHERE e.todo_id = t.id AND e.data ? 'reclaimed_epoch') e
+    WHERE n <> t.lease_expirations`,
+}
+
+const BREACHES = Object.entries(RULES)
+  .map(([rule, rows]) => `SELECT '${rule}' AS rule, b.todo_id, b.found FROM (${rows}) AS b(todo_id, found)`)
+  .join('\nUNION ALL ')
+
+/** Every row that breaks an invariant of the model, at most 100; none in a healthy database. Reads every todo. */
+export const breaches = (db: Db): Promise<Breach[]> => db.query<Breach>({ text: `${BREACHES} LIMIT 100` })

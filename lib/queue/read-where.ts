@@ -1,0 +1,68 @@
+import type { Db } from '#lib/db/connect'
+import { Refusal, type Violation } from '#lib/model/errors'
+import type { Caller } from '#lib/wire/caller'
+import { seesQueue } from './why-not'
+
+/** How long a list may search before it is given up, so that no search takes the database down. */
+export const MOST_SEARCH_MS = 3000
+
+/** Conditions on rows, as SQL with its parameters; joined by AND. */
+export class Where {
+  readonly values: unknown[] = []
+  private readonly conditions: string[] = []
+
+  /** Adds a condition; `sql` gets the placeholder of its value. */
+  and(sql: (placeholder: string) => string, value: unknown): this {
+    this.values.push(value)
+    this.conditions.push(sql(`$${this.values.length}`))
+    return this
+  }
+
+  /** Adds a condition that needs no value. */
+  also(sql: string): this {
+    this.conditions.push(sql)
+    return this
+  }
+
+  /** Adds a condition when there is a value. */
+  when<Value>(value: Value | undefined, sql: (placeholder: string) => string): this {
+    return value === undefined ? this : this.and(sql, value)
+  }
+
+  /** The conditions as they stand after WHERE; `true` when there are none. */
+  get sql(): string {
+    return this.conditions.length > 0 ? this.conditions.join(' AND ') : 'true'
+  }
+}
+
+/** Limits rows to one queue and to what the caller may see; `column` holds the queue. Refuses a queue outside the caller's with forbidden. */
+export function inQueues(where: Where, column: string, queue: string | undefined, caller: Caller): Where {
+  if (queue !== undefined && !seesQueue(caller, queue)) {
+    throw new Refusal('forbidden', { detail: `Queue ${queue} is not among yours` })
+  }
+  if (queue !== undefined) return where.and((given) => `${column} = ${given}`, queue)
+  return caller.queues ? where.and((given) => `${column} = ANY(${given}::text[])`, caller.queues) : where
+}
+
+/** A pattern for ILIKE that finds the text as it is, anywhere. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Runs reads under a time limit; one that takes longer is refused with validation_failed, which names what to narrow. */
+export async function searching<Result>(db: Db, culprits: string[], read: (db: Db) => Promise<Result>): Promise<Result> {
+  try {
+    return await db.transaction(async (tx) => {
+      await tx.query({ text: `SET LOCAL statement_timeout = ${MOST_SEARCH_MS}` })
+      return read(tx)
+    })
+  } catch (error) {
+    if ((error as { code?: string }).code !== '57014') throw error
+    throw tooSlow(culprits)
+  }
+}
+
+function tooSlow(culprits: string[]): Refusal {
+  const limit = `${MOST_SEARCH_MS / 1000} s`
+  const message = `took longer than ${limit}; narrow it by queue, state or time`
+  const errors: Violation[] = culprits.map((name) => ({ pointer: `?${name}`, message }))
+  return new Refusal('validation_failed', { detail: `The search was given up after ${limit}`, errors })
+}

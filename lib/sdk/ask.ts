@@ -1,0 +1,91 @@
+import { Refusal } from '#lib/model/errors'
+import type { Interrupt } from '#lib/wire/interrupt'
+import type { AnswerOf, Client } from './client'
+import { Stopped } from './fatal'
+import type { Lease } from './lease'
+import { jittered, pause } from './pause'
+import { isPassing, persist } from './persist'
+import { type Answer, answerOf, type Content, EarlierAnswers, type Prompt } from './prompt'
+
+const WAIT_SECONDS = 25
+const SPARE_MS = 1000
+
+/** What asking needs of the attempt it belongs to. */
+export interface Asker {
+  client: Client
+  lease: Lease
+  /** Aborted once the worker is to stop. */
+  stopping: AbortSignal
+}
+
+/** Asks a person, holding the lease meanwhile. */
+export type Ask = <Fields = Content>(prompt: Prompt) => Promise<Answer<Fields>>
+
+/** One attempt's way to ask: one question after the other, since a todo has but one open. */
+export function createAsk(asker: Asker): Ask {
+  const earlier = new EarlierAnswers(asker.lease.todo.interrupts)
+  let before: Promise<unknown> = Promise.resolve()
+  return async <Fields = Content>(prompt: Prompt) => {
+    const asked = before.then(async () => {
+      asker.lease.signal.throwIfAborted()
+      return answerOf<Fields>(earlier.take(prompt) ?? (await askPerson(asker, prompt)))
+    })
+    before = asked.catch(() => {})
+    return asked
+  }
+}
+
+/** Opens the question and waits for its answer; without one the lease is lost, and so is the handler. */
+async function askPerson(asker: Asker, prompt: Prompt): Promise<Interrupt> {
+  const { lease, stopping } = asker
+  // Nobody would be there to hear the answer: the todo goes back, and the next worker asks.
+  const stop = () => lease.lose(new Stopped())
+  if (stopping.aborted) stop()
+  stopping.addEventListener('abort', stop)
+  try {
+    const interrupt = await closed(asker, await open(asker, prompt))
+    if (interrupt.status === 'expired' || interrupt.status === 'canceled') {
+      lease.lose(
+        new Refusal('interrupt_closed', { detail: `The question is ${interrupt.status}`, status: interrupt.status }),
+      )
+    }
+    // The answer armed the lease some time ago: only a heartbeat tells whether it still stands.
+    await lease.certain()
+    return interrupt
+  } finally {
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+async function open({ client, lease }: Asker, { key, ...prompt }: Prompt): Promise<Interrupt> {
+  const { id, lease_epoch } = lease.todo
+  const question = { ...prompt, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
+  const ask = () => client.interrupt(question, { signal: lease.signal })
+  const { interrupt } = await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
+  if (interrupt.status === 'open') lease.rest()
+  return interrupt
+}
+
+/** Waits for as long as it takes; the server may be away meanwhile, since no lease runs down. */
+async function closed({ client, lease }: Asker, asked: Interrupt): Promise<Interrupt> {
+  const { signal } = lease
+  const look = () => client.getInterrupt({ id: asked.id, wait_seconds: WAIT_SECONDS }, { signal, retrySeconds: 0 })
+  for (let interrupt = asked; ; ) {
+    if (interrupt.status !== 'open') return interrupt
+    const since = performance.now()
+    const answer = await persist(look, { isWorthIt: isPassing, signal }).catch((error: unknown) => {
+      // A lease that rests would rest for ever.
+      lease.lose(error)
+      throw error
+    })
+    if (!isOurs(answer, lease))
+      lease.lose(new Refusal('lease_lost', { detail: 'The question was taken from this worker' }))
+    signal.throwIfAborted()
+    interrupt = answer.interrupt
+    // A server that is closing down answers early.
+    if (interrupt.status === 'open' && performance.now() - since < SPARE_MS) await pause(jittered(SPARE_MS), signal)
+  }
+}
+
+const isOurs = ({ interrupt }: AnswerOf<'getInterrupt'>, { todo }: Lease): boolean =>
+  interrupt.status !== 'open' || (interrupt.todo.lease_epoch === todo.lease_epoch && interrupt.todo.owner !== null)

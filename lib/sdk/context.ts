@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import type { json } from '#lib/wire/scalars'
+import type { ClaimedTodo } from '#lib/wire/todo'
+import { type Ask, createAsk } from './ask'
+import type { Client } from './client'
+import type { Lease, Progress } from './lease'
+import { isPassing, persist } from './persist'
+import { plainText } from './plain-text'
+
+/** Anything that JSON can say. */
+export type Json = z.input<typeof json>
+
+/** What a handler gets: one todo and what may be done about it while its lease holds. */
+export interface Context {
+  /** The todo as claimed: its payload, earlier questions with their answers, earlier attempts. */
+  todo: ClaimedTodo
+  /** Aborted, with the reason, once the todo is no longer this worker's; what is done after that is in vain. */
+  signal: AbortSignal
+  /** Aborted once the worker is asked to stop: finish soon, or leave a checkpoint; `signal` follows after the grace period. */
+  stopping: AbortSignal
+  /** What an earlier attempt has saved, or null. */
+  checkpoint: Json
+  /** Keeps a checkpoint for the next attempt; resolves once it is stored. */
+  save(checkpoint: Json): Promise<void>
+  /** Tells people how far it is, with one of the next heartbeats; of many reports the newest counts. */
+  progress(progress: Progress): void
+  /**
+   * Asks a person and waits for the answer; at once when an earlier attempt has asked the same and got one. Rejects, and
+   * aborts `signal`, when the question expires or is canceled, or the worker stops.
+   */
+  ask: Ask
+  client: Client
+}
+
+/** What a context is made from. */
+export interface Surroundings {
+  client: Client
+  lease: Lease
+  stopping: AbortSignal
+}
+
+/** The context of one attempt. Its functions need no `this`. */
+export function createContext({ client, lease, stopping }: Surroundings): Context {
+  const { todo, signal } = lease
+  const { id, lease_epoch } = todo
+  return {
+    todo,
+    signal,
+    stopping,
+    checkpoint: todo.checkpoint,
+    async save(checkpoint) {
+      const store = async () => {
+        const since = performance.now()
+        await client.heartbeat({ id, lease_epoch, checkpoint }, { signal })
+        lease.beaten(since)
+      }
+      await persist(store, { isWorthIt: isPassing, signal }).catch(lease.loseIfLost)
+    },
+    progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
+    ask: createAsk({ client, lease, stopping }),
+    client,
+  }
+}
+
+const MOST_MESSAGE = 500
+
+// One report that the server refuses would cost every lease in the same call its heartbeat.
+function sayable(ratio: number | undefined, message: string | undefined): Progress {
+  return {
+    ...(ratio !== undefined && Number.isFinite(ratio) && { ratio: Math.min(Math.max(ratio, 0), 1) }),
+    ...(message !== undefined && { message: plainText(message, MOST_MESSAGE) }),
+  }
+}

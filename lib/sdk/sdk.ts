@@ -1,0 +1,8 @@
+/** What an agent imports as `switchboard/sdk`: a client of the API, and a worker on top of it. */
+// biome-ignore lint/performance/noBarrelFile: the package has one door
+export { Refusal } from '#lib/model/errors'
+export { type Client, type ConnectOptions, connect } from './client'
+export type { Context, Json } from './context'
+export { type FailureHints, Fatal, Stopped } from './fatal'
+export type { Answer, Prompt } from './prompt'
+export { type Worker, type WorkerOptions, worker } from './worker'

@@ -1,0 +1,93 @@
+import { type ErrorCode, Refusal } from '#lib/model/errors'
+import type { Client } from './client'
+import type { Json } from './context'
+import { failureOf, messageOf } from './failure'
+import { Fatal, Stopped } from './fatal'
+import type { Lease } from './lease'
+import type { Log } from './log'
+import { isPassing, persist } from './persist'
+
+/** How a handler ended. */
+export type Ending = { result: Json | undefined } | { error: unknown }
+
+/** What settling needs. */
+export interface Settlement {
+  client: Client
+  lease: Lease
+  log: Log
+  /** Aborted when the worker is gone and nothing should be sent any more. */
+  gone: AbortSignal
+}
+
+const PATIENCE_MS = 60_000
+
+// What is wrong with what was sent, rather than with the lease it was sent under.
+const UNFIT: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'validation_failed', 'payload_too_large'])
+
+/**
+ * Tells the server how an attempt ended. Once its signal is aborted it neither completes nor fails: what a stopping
+ * worker still holds is given back at no cost, what is lost is left alone. Never throws.
+ */
+export async function settle(settlement: Settlement, ending: Ending): Promise<void> {
+  const { lease, log } = settlement
+  const { todo, signal } = lease
+  try {
+    if (signal.reason instanceof Stopped) await release(settlement)
+    else if (signal.aborted)
+      log({ level: 'warn', message: 'A lease was lost, its todo left alone', todo, error: signal.reason })
+    else if ('error' in ending) await fail(settlement, ending.error)
+    else await complete(settlement, ending.result)
+  } catch (error) {
+    log({ level: 'warn', message: 'The end of an attempt could not be reported', todo, error })
+  }
+}
+
+async function complete(settlement: Settlement, result: Json | undefined): Promise<void> {
+  const { client } = settlement
+  try {
+    await report(settlement, (held) => client.complete({ ...held, result }))
+  } catch (error) {
+    if (!isUnfit(error)) throw error
+    const message = `The result cannot be kept: ${messageOf(error)}`
+    await fail(settlement, new Fatal(message, { code: 'result_refused', cause: error }))
+  }
+}
+
+async function fail(settlement: Settlement, thrown: unknown): Promise<void> {
+  const { client, log, lease } = settlement
+  log({ level: 'warn', message: 'A handler failed', todo: lease.todo, error: thrown })
+  const { error, ...failure } = failureOf(thrown)
+  const { data, ...plain } = error
+  try {
+    await report(settlement, (held) => client.fail({ ...held, ...failure, error }))
+  } catch (refusal) {
+    if (data === undefined || !isUnfit(refusal)) throw refusal
+    await report(settlement, (held) => client.fail({ ...held, ...failure, error: plain }))
+  }
+}
+
+async function release(settlement: Settlement): Promise<void> {
+  const { client, lease, log } = settlement
+  const { todo } = lease
+  if (lease.isAsking) {
+    log({ level: 'info', message: 'A question stays open; its answer, or its deadline, puts the todo back', todo })
+    return
+  }
+  await report(settlement, (held) => client.release({ ...held, reason: 'worker_stopping' }))
+}
+
+// The lease may run out meanwhile: until the reaper has taken the todo back, the server accepts how it ended.
+function report<Answer>({ lease, gone }: Settlement, tell: (held: HeldBy) => Promise<Answer>): Promise<Answer> {
+  const { id, lease_epoch } = lease.todo
+  const forMs = Math.max(PATIENCE_MS, lease.spanMs)
+  return persist(() => tell({ id, lease_epoch }), { isWorthIt: isPassing, forMs, signal: gone })
+}
+
+interface HeldBy {
+  id: string
+  lease_epoch: number
+}
+
+// A TypeError comes from what JSON cannot say: a circle, or a bigint.
+const isUnfit = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof Refusal && UNFIT.has(error.code))

@@ -1,0 +1,89 @@
+import { createEndpoint, type Endpoint, listEndpoints, revokeEndpoint } from '#lib/auth/endpoints'
+import { connect, type Database } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { BadArguments, type Command, readCommand, USAGE } from './endpoint-arguments'
+import { findDatabaseUrl, readInstance } from './instance.mjs'
+
+/** Carries out one command line and returns the exit code: 0, 1 for what didn't work, 2 for bad arguments. */
+export async function runEndpoint(argv: string[]): Promise<number> {
+  try {
+    const command = readCommand(argv, process.env)
+    if (command.verb === 'help') say(USAGE)
+    else await connected((db) => run(db, command))
+    return 0
+  } catch (error) {
+    const isMistake = error instanceof BadArguments
+    process.stderr.write(`${messageOf(error)}\n${isMistake ? `\n${USAGE}` : ''}`)
+    return isMistake ? 2 : 1
+  }
+}
+
+async function connected(work: (db: Database) => Promise<void>): Promise<void> {
+  const databaseUrl = findDatabaseUrl()
+  if (!databaseUrl) throw new Error('No database: set DATABASE_URL, or run npm start first.')
+  const db = connect({ databaseUrl, max: 1, applicationName: 'switchboard-endpoint' })
+  try {
+    await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+async function run(db: Database, command: Exclude<Command, { verb: 'help' }>): Promise<void> {
+  if (command.verb === 'list') return say(listing(await listEndpoints(db)))
+  if (command.verb === 'revoke') {
+    const { name } = await revokeEndpoint(db, command.name)
+    return say(`${name} is revoked: its token works no more.`)
+  }
+  const { endpoint, token } = await createEndpoint(db, command.wanted)
+  say(made(endpoint, token))
+}
+
+function made(endpoint: Endpoint, token: string): string {
+  const url = process.env.SWITCHBOARD_URL ?? readInstance()?.url
+  return [
+    `${endpoint.name} may ${endpoint.scopes.join(', ')} in ${endpoint.queues?.join(', ') ?? 'all queues'}. Paste this where it runs:`,
+    '',
+    ...(url ? [`export SWITCHBOARD_URL=${url}`] : []),
+    `export SWITCHBOARD_TOKEN=${token}`,
+    '',
+    'The token is shown only now; Switchboard keeps its hash.',
+  ].join('\n')
+}
+
+const COLUMNS = ['name', 'standing', 'scopes', 'queues', 'lease', 'last seen']
+
+function listing(endpoints: Endpoint[]): string {
+  if (endpoints.length === 0) return 'There are no endpoints yet. Make one: npm run endpoint -- create NAME --scopes work'
+  const rows = [COLUMNS, ...endpoints.map(rowOf)]
+  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n')
+}
+
+const rowOf = (endpoint: Endpoint): string[] => [
+  endpoint.name,
+  standingOf(endpoint),
+  endpoint.scopes.join(','),
+  endpoint.queues?.join(',') ?? 'all',
+  endpoint.default_lease_seconds === null ? '-' : `${endpoint.default_lease_seconds} s`,
+  endpoint.last_seen_at ?? 'never',
+]
+
+function standingOf({ revoked_at, expires_at }: Endpoint): string {
+  if (revoked_at) return 'revoked'
+  return expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'in force'
+}
+
+// A refused connection to a name with several addresses is an AggregateError, whose own message is empty.
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
+  if (error instanceof Refusal) return [error.message, ...(error.facts.errors ?? []).map(({ message }) => message)].join(': ')
+  const { code, message } = error as { code?: string; message?: string }
+  if (code === '42P01') return 'The database has no tables yet: run npm start, or npm run migrate -- up.'
+  if (code === 'ECONNREFUSED') return `The database cannot be reached: ${message}`
+  return message ?? String(error)
+}
+
+function say(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}

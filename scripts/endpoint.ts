@@ -1,0 +1,3 @@
+import { runEndpoint } from './endpoint-commands'
+
+process.exitCode = await runEndpoint(process.argv.slice(2))

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from '#scripts/instance.mjs'
+import { referencePages } from '../../scripts/docs'
+import { sources } from '../support/sources'
+
+const pages = () => sources().filter(({ path }) => path.endsWith('.md'))
+
+test.each([...referencePages()])('%s says what the tables say', (path, text) => {
+  const stands = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : ''
+  expect(stands, 'npm run docs makes it anew').toBe(text)
+})
+
+test('every link in the documents leads somewhere', () => {
+  const dead = pages().flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]*))?\)/g)]
+      .filter(([, file = '', anchor]) => !leads({ from: path, file, anchor }))
+      .map(([link]) => `${path}: ${link}`),
+  )
+  expect(dead).toEqual([])
+})
+
+interface Link {
+  from: string
+  file: string
+  anchor: string | undefined
+}
+
+function leads({ from, file, anchor }: Link): boolean {
+  const target = join(ROOT, file ? normalize(join(dirname(from), file)) : from)
+  if (!existsSync(target)) return false
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+}
+
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test('every npm script that the documents name exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const named = pages().flatMap(({ text }) =>
+    [...text.matchAll(/\bnpm run (?:-s )?([a-z:-]+)/g)].map(([, name]) => name),
+  )
+  expect(named.filter((name) => !(`${name}` in scripts))).toEqual([])
+})
+
+test('the readme explains every variable that the product reads from its environment', () => {
+  const read = sources()
+    .filter(({ path }) => /^(lib|worker|scripts|app|prisma)\//.test(path))
+    .flatMap(({ text }) => text.match(/\b(?:SWITCHBOARD_[A-Z_]+|(?:TEST_)?DATABASE_URL)\b/g) ?? [])
+    .filter((name) => name !== 'SWITCHBOARD_PROVE')
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  expect([...new Set(read)].filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+})

@@ -1,0 +1,61 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Db } from '#lib/db/connect'
+import { answer, resume } from '#lib/queue/answer'
+import { cancel, reject } from '#lib/queue/cancel'
+import { claimById } from '#lib/queue/claim'
+import { complete } from '#lib/queue/complete'
+import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { fail } from '#lib/queue/fail'
+import { heartbeat } from '#lib/queue/heartbeat'
+import { interrupt } from '#lib/queue/interrupt'
+import type { Moved } from '#lib/queue/moved'
+import { release } from '#lib/queue/release'
+import { requeue } from '#lib/queue/requeue'
+import { backdate } from './clock'
+import { type Given, OPERATOR } from './given'
+
+/** What somebody does to a todo: the plainest call of one verb. */
+export type Act = (db: Db, given: Given) => Promise<unknown>
+
+export const DAY = 86_400
+
+/** The verbs of whoever holds the lease, by their names in TRANSITIONS; heartbeat has no row there, since it moves nothing. */
+export const HOLDER_VERBS = {
+  heartbeat: (db, { held, worker }) => heartbeat(db, held, worker),
+  complete: (db, { held, worker }) => complete(db, held, worker, { done: true }),
+  fail: (db, { held, worker }) => fail(db, held, worker, { error: { code: 'broken', message: 'It broke' } }),
+  release: (db, { held, worker }) => release(db, held, worker),
+  interrupt: (db, { held, worker }) =>
+    interrupt(db, held, worker, { kind: 'input', risk: 'low', title: 'Another question?' }),
+  resume: (db, { held, worker, interruptId }) =>
+    resume(db, held, worker, { interruptId: interruptId || uuidv7(), action: 'decline' }),
+} satisfies Record<string, Act>
+
+/** The verbs of everybody else. */
+export const OTHER_VERBS = {
+  claim: (db, { id, worker }) => claimById(db, id, {}, worker),
+  answer: (db, { interruptId }) => answer(db, interruptId || uuidv7(), OPERATOR, { action: 'decline' }),
+  cancel: (db, { id }) => cancel(db, id, OPERATOR),
+  reject: (db, { id }) => reject(db, id, OPERATOR),
+  requeue: (db, { id }) => requeue(db, id, OPERATOR),
+} satisfies Record<string, Act>
+
+/** The sweeps, each after the todo has been made due for it as far as its state lets it. */
+export const SWEEPS = {
+  expireLease: async (db, { id, todo }) => {
+    if (todo.lease_expires_at) await backdate(db, id, { lease_expires_at: 1 })
+    return expireLeases(db)
+  },
+  expireInterrupt: async (db, { id, todo }) => {
+    if (todo.interrupted_at) await backdate(db, id, { interrupted_at: DAY + 1 })
+    return expireInterrupts(db, { ttlSeconds: DAY })
+  },
+  exhaust: async (db, { id }) => {
+    const text = `UPDATE todos SET max_attempts = failures + lease_expirations WHERE id = $1 AND state = 'pending'`
+    await db.query({ text, values: [id] })
+    return exhaust(db)
+  },
+} satisfies Record<string, (db: Db, given: Given) => Promise<Moved[]>>
+
+/** An answer that a question without a form takes. */
+export const PLAIN_REPLY = { action: 'accept', content: { answer: 'the first' } } as const
