@@ -1,8 +1,6 @@
-import { headers } from 'next/headers'
-import { unauthorized } from 'next/navigation'
-import { isLetIn } from '#lib/api/page-visit'
+import { requirePerson } from '#lib/api/require-person'
 
-/** Ends the rendering of a page with 401 unless the web process let the visitor in; every page calls it first. */
+/** Ends the rendering of a page unless somebody who has signed in visits it; every page calls it first. */
 export async function gate(): Promise<void> {
-  if (!isLetIn(await headers())) unauthorized()
+  await requirePerson()
 }

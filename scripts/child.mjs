@@ -9,8 +9,8 @@ import { identify, signal } from './processes.mjs'
 /** @typedef {(said: Said) => void} Hear */
 
 /** Starts a Node process of ours in a group of its own, so that Ctrl-C reaches us alone and we end things in order. All
- * it says goes to its log, and what a person should see to `hear`: warnings, errors, and `{ notice: text }` sent by
- * process.send. Its channel to us closes when we die, by which it knows.
+ * it says goes to its log, and what a person should see to `hear`: warnings, errors, and `{ notice: text }` or
+ * `{ type: 'first_admin', url }` sent by process.send. Its channel to us closes when we die, by which it knows.
  * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, log: import('./logs.mjs').Log, hear: Hear }} options
  * @returns {Running} */
 export function startChild({ name, args, env, log, hear }) {
@@ -32,8 +32,9 @@ export function startChild({ name, args, env, log, hear }) {
     })
   }
   child.on('message', (message) => {
-    const notice = /** @type {{ notice?: unknown }} */ (message)?.notice
+    const { notice, type, url } = /** @type {Record<string, unknown>} */ (message ?? {})
     if (typeof notice === 'string') hear({ level: 'notice', text: notice })
+    if (type === 'first_admin') hear({ level: 'notice', text: `Open this once to become the first admin\n  ${url}\n` })
   })
   // What it started in turn must not outlive it.
   exited.then(() => pid && signal(-pid, 'SIGKILL'))

@@ -36,6 +36,7 @@ function section([name, operation]: [string, Operation]): string {
 
 function who({ scopes, role }: Operation): string {
   if (scopes === 'open') return 'Anybody may, without a token.'
+  if (scopes.length === 0) return `People need the role ${code(role ?? '')} or above; endpoints may not.`
   const people = role ? ` People need the role ${code(role)} or above.` : ''
   return `Endpoints need the scope ${scopes.map(code).join(' or ')}.${people}`
 }

@@ -1,6 +1,8 @@
 import { listQueues } from '#lib/queue/read-queues'
 import type { OperationName } from '#lib/wire/operations'
+import { PEOPLE_BINDINGS } from './bind-people'
 import { QUESTION_BINDINGS } from './bind-questions'
+import { SETTING_BINDINGS } from './bind-settings'
 import { TODO_BINDINGS } from './bind-todos'
 import { WORK_BINDINGS } from './bind-work'
 import { type Bindings, ok } from './call'
@@ -11,6 +13,8 @@ export const BINDINGS: Bindings<OperationName> = {
   ...TODO_BINDINGS,
   ...WORK_BINDINGS,
   ...QUESTION_BINDINGS,
+  ...PEOPLE_BINDINGS,
+  ...SETTING_BINDINGS,
   listQueues: async ({ core, caller }) => ok({ queues: await listQueues(core.database, caller) }),
   getOpenapi: async () => ok(openapi()),
 }

@@ -10,7 +10,11 @@ export function requestIdOf({ headers }: Pick<ApiRequest, 'headers'>): string {
 }
 
 /** The answer with the headers that all have; one to HEAD has the length of its body, but no body. */
-export function completeAnswer(answer: ApiAnswer, { method }: Pick<ApiRequest, 'method'>, requestId: string): ApiAnswer {
+export function completeAnswer(
+  answer: ApiAnswer,
+  { method }: Pick<ApiRequest, 'method'>,
+  requestId: string,
+): ApiAnswer {
   const { status, body } = answer
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
@@ -19,5 +23,5 @@ export function completeAnswer(answer: ApiAnswer, { method }: Pick<ApiRequest, '
     'x-request-id': requestId,
   }
   if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
-  return { status, headers, body: method === 'HEAD' ? '' : body }
+  return { ...answer, headers, body: method === 'HEAD' ? '' : body }
 }

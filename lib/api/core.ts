@@ -1,10 +1,12 @@
 import { connect, type Database } from '#lib/db/connect'
-import { startLive, type Live } from '#lib/live/live'
+import { type Live, startLive } from '#lib/live/live'
+import { readSite, type Site } from './site'
 
 /** What every request of a process shares. */
 export interface Core {
   database: Database
   live: Live
+  site: Site
 }
 
 const KEY = Symbol.for('switchboard.core')
@@ -20,9 +22,9 @@ export function processCore(databaseUrl: string): Promise<Core> {
 }
 
 /** Opens a core of its own, which the caller closes. */
-export async function openCore(databaseUrl: string): Promise<Core> {
+export async function openCore(databaseUrl: string, site = readSite(process.env)): Promise<Core> {
   const database = connect({ databaseUrl, applicationName: 'switchboard-web' })
-  return { database, live: await startLive(database) }
+  return { database, live: await startLive(database), site }
 }
 
 /** Ends every wait, then the listening and the pool. */

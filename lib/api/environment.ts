@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { SHORTEST_SECRET } from '#lib/auth/secret'
+import { type Site, siteVariables } from './site'
 
 /** What the web process is told by its environment. */
 export interface Environment {
@@ -6,6 +8,7 @@ export interface Environment {
   port: number
   databaseUrl: string
   metricsToken: string | null
+  site: Site
   /** Pages are built when asked for. */
   dev: boolean
 }
@@ -30,7 +33,9 @@ const variables = z.object({
     .string('is missing: it names the PostgreSQL to use, postgresql://user:password@host:port/database')
     .refine(isPostgres, 'must look like postgresql://user:password@host:port/database'),
   SWITCHBOARD_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  SWITCHBOARD_SECRET: z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`).optional(),
   NODE_ENV: z.string().optional(),
+  ...siteVariables,
 })
 
 /** Reads the environment; throws BadEnvironment naming each variable that is wrong. Empty ones count as not set. */
@@ -41,11 +46,13 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     throw new BadEnvironment(parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`).join('\n'))
   }
   const { SWITCHBOARD_HOST, SWITCHBOARD_PORT, DATABASE_URL, SWITCHBOARD_METRICS_TOKEN, NODE_ENV } = parsed.data
+  const { SWITCHBOARD_PUBLIC_URL, SWITCHBOARD_TRUST_PROXY } = parsed.data
   return {
     host: SWITCHBOARD_HOST,
     port: SWITCHBOARD_PORT,
     databaseUrl: DATABASE_URL,
     metricsToken: SWITCHBOARD_METRICS_TOKEN ?? null,
+    site: { publicUrl: SWITCHBOARD_PUBLIC_URL ?? null, proxies: SWITCHBOARD_TRUST_PROXY },
     dev: NODE_ENV !== 'production',
   }
 }

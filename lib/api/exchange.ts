@@ -14,12 +14,16 @@ export interface ApiRequest {
   readonly signal: AbortSignal
   /** Whether the peer is this machine and no proxy stands between. */
   loopback: boolean
+  /** The address of whoever sent it to us, a proxy's if one stands between; null when it cannot be known. */
+  peer: string | null
 }
 
 /** What goes back: header names in lower case, a body that is complete. */
 export interface ApiAnswer {
   status: number
   headers: Record<string, string>
+  /** Values of Set-Cookie, of which an answer may have several. */
+  cookies?: readonly string[]
   body: string
 }
 

@@ -39,7 +39,7 @@ async function databaseFact(database: Core['database']): Promise<Fact> {
     const text = "SELECT split_part(current_setting('server_version'), ' ', 1) AS version"
     const [row] = await within(database.query<{ version: string }>({ name: 'server_version', text }))
     const took = Math.max(1, Math.round(performance.now() - began))
-    return { name, standing: 'good', fact: `PostgreSQL ${row?.version}, answers in ${took} ms` }
+    return { name, standing: 'good', fact: `PostgreSQL ${row?.version}, answers in ${took}\u00a0ms` }
   } catch (error) {
     const advice = 'Nothing is lost: workers and reaper go on when it is back. Its log is the place to look.'
     return { name, standing: 'bad', fact: `Does not answer: ${messageOf(error)}`, advice }

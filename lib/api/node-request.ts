@@ -5,7 +5,7 @@ import { isLoopback } from './loopback'
 import { tooLarge } from './read-body'
 
 /** Where a request goes: path and query as sent, also when a client sends the whole address. */
-export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; query: string } {
+function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; query: string } {
   const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   const [whole = ''] = target.split('#')
   const at = whole.indexOf('?')
@@ -26,12 +26,14 @@ export function apiRequest(req: IncomingMessage, res: ServerResponse): ApiReques
       return gone
     },
     loopback: isLoopback(req),
+    peer: req.socket.remoteAddress ?? null,
   }
 }
 
 /** Sends an answer; a connection that is to end says so. */
-export function send(res: ServerResponse, { status, headers, body }: ApiAnswer, isLast: boolean): void {
+export function send(res: ServerResponse, { status, headers, cookies, body }: ApiAnswer, isLast: boolean): void {
   if (res.destroyed) return
+  if (cookies) res.setHeader('set-cookie', cookies)
   if (isLast) res.setHeader('connection', 'close')
   res.writeHead(status, headers).end(body)
 }

@@ -3,26 +3,46 @@ import * as answers from '#lib/wire/answers'
 import * as bodies from '#lib/wire/bodies'
 import { eventSchema } from '#lib/wire/event'
 import { interruptSchema } from '#lib/wire/interrupt'
+import { acceptInvitationSchema, meAnswer, namesAnswer, personAnswer, personSchema } from '#lib/wire/person'
 import { promptSchema } from '#lib/wire/prompt-schema'
+import { previewAnswer, settingAnswer, settingChangeSchema, settingSchema, settingsAnswer } from '#lib/wire/setting'
 import { attemptSchema, cardSchema, claimedTodoSchema, errorSchema, todoSchema } from '#lib/wire/todo'
 
 /** A JSON Schema, or another object of an OpenAPI document. */
 export type JsonSchema = Record<string, unknown>
 
 const SHARED = { promptSchema }
-const OUT = { todoSchema, cardSchema, claimedTodoSchema, attemptSchema, interruptSchema, eventSchema, errorSchema, ...answers }
+const IN = { ...bodies, acceptInvitationSchema, settingChangeSchema }
+const OUT = {
+  todoSchema,
+  cardSchema,
+  claimedTodoSchema,
+  attemptSchema,
+  interruptSchema,
+  eventSchema,
+  errorSchema,
+  personSchema,
+  personAnswer,
+  meAnswer,
+  namesAnswer,
+  settingSchema,
+  settingAnswer,
+  settingsAnswer,
+  previewAnswer,
+  ...answers,
+}
 
 let made: Record<string, JsonSchema> | undefined
 
 /** The wire's own schemas by name, as callers give them (bodies) and get them (answers). */
 export function components(): Record<string, JsonSchema> {
-  made ??= { ...toJson('input', { ...SHARED, ...bodies }), ...toJson('output', { ...SHARED, ...OUT }) }
+  made ??= { ...toJson('input', { ...SHARED, ...IN }), ...toJson('output', { ...SHARED, ...OUT }) }
   return made
 }
 
 /** The name of a schema's component, if it has one. */
 export function nameOf(schema: z.ZodType): string | undefined {
-  const found = Object.entries<z.ZodType>({ ...bodies, ...OUT, ...SHARED }).find(([, named]) => named === schema)
+  const found = Object.entries<z.ZodType>({ ...IN, ...OUT, ...SHARED }).find(([, named]) => named === schema)
   return found && titleOf(found[0])
 }
 
@@ -43,7 +63,11 @@ export interface Field {
 export function fieldsOf(schema: z.ZodType | undefined): Field[] {
   if (!schema) return []
   const { properties = {}, required = [] } = z.toJSONSchema(schema, optionsFor('input'))
-  return Object.entries(properties).map(([name, field]) => ({ name, required: required.includes(name), schema: field as JsonSchema }))
+  return Object.entries(properties).map(([name, field]) => ({
+    name,
+    required: required.includes(name),
+    schema: field as JsonSchema,
+  }))
 }
 
 function toJson(io: 'input' | 'output', schemas: Record<string, z.ZodType>): Record<string, JsonSchema> {

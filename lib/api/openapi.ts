@@ -1,3 +1,4 @@
+import { SESSION_COOKIE } from '#lib/auth/session'
 import { ERRORS, type ErrorCode } from '#lib/model/errors'
 import type { Operation } from '#lib/wire/operation'
 import { OPERATIONS } from '#lib/wire/operations'
@@ -44,6 +45,7 @@ export function openapi(): OpenApi {
       schemas: components(),
       securitySchemes: {
         endpoint: { type: 'http', scheme: 'bearer', description: 'The token of an endpoint, `sbk_…`' },
+        session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'The session of a person' },
       },
       headers: { 'X-Request-Id': { schema: { type: 'string' }, description: 'As sent, when well formed; else made' } },
     },
@@ -60,17 +62,23 @@ function pathsOf(operations: [string, Operation][]): OpenApi['paths'] {
 }
 
 function described(name: string, operation: Operation): JsonSchema {
-  const { scopes, summary, params, query, body, role } = operation
+  const { summary, params, query, body, role } = operation
   const parameters = [...parametersOf('path', params), ...parametersOf('query', query)]
   return {
     operationId: name,
     summary,
-    ...(scopes === 'open' ? { security: [] } : { security: [{ endpoint: [] }], 'x-scopes': scopes }),
+    ...securityOf(operation),
     ...(role ? { 'x-role': role } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: !body.safeParse({}).success, content: jsonOf(refTo(body)) } } : {}),
     responses: { ...answersOf(operation), ...problemsOf(operation) },
   }
+}
+
+function securityOf({ scopes, role }: Operation): JsonSchema {
+  if (scopes === 'open') return { security: [] }
+  const security = [...(scopes.length > 0 ? [{ endpoint: [] }] : []), ...(role ? [{ session: [] }] : [])]
+  return { security, ...(scopes.length > 0 ? { 'x-scopes': scopes } : {}) }
 }
 
 const parametersOf = (place: 'path' | 'query', schema: Operation['params']): JsonSchema[] =>
@@ -88,7 +96,10 @@ const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } 
 
 const answersOf = ({ answers }: Operation): JsonSchema =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [status, { description: DONE[status], headers, content: jsonOf(refTo(schema)) }]),
+    Object.entries(answers).map(([status, schema]) => [
+      status,
+      { description: DONE[status], headers, content: jsonOf(refTo(schema)) },
+    ]),
   )
 
 const DONE: Record<string, string> = { 200: 'Done, or done before', 201: 'Made', 202: 'Begun' }
@@ -97,6 +108,9 @@ function problemsOf(operation: Operation): JsonSchema {
   const codes = refusalsOf(operation)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort()
   const problem = jsonOf({ $ref: '#/components/schemas/Problem' }, 'application/problem+json')
-  const described = (status: number) => codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``)
-  return Object.fromEntries(statuses.map((status) => [status, { description: described(status).join(', '), headers, content: problem }]))
+  const described = (status: number) =>
+    codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``)
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: described(status).join(', '), headers, content: problem }]),
+  )
 }

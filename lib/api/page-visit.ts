@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { PersonCaller } from '#lib/wire/caller'
 
 const HEADER = 'x-switchboard-visit'
 const KEY = Symbol.for('switchboard.page-visit')
@@ -13,16 +14,19 @@ function secret(): string {
 }
 
 /**
- * Marks a request, on its way to Next, as one whose visitor may see the pages; the web process calls it after its gate
- * has let the visitor in. What a visitor sends under that name is overwritten.
+ * Tells Next, in a request on its way there, who visits; the web process calls it after its gate has let the visitor in.
+ * What a visitor sends under that name is overwritten. Null: nobody in particular, at a page for all.
  */
-export function letIn(headers: IncomingHttpHeaders): void {
-  headers[HEADER] = secret()
+export function tellVisitor(headers: IncomingHttpHeaders, person: PersonCaller | null): void {
+  delete headers[HEADER]
+  if (person) headers[HEADER] = `${secret()}.${Buffer.from(JSON.stringify(person)).toString('base64url')}`
 }
 
-/** Whether the web process let this visitor in. Under plain `next start` nobody stands at the gate, so nobody is. */
-export function isLetIn(headers: Pick<Headers, 'get'>): boolean {
-  const given = Buffer.from(headers.get(HEADER) ?? '')
+/** The person whom the web process let in. Under plain `next start` nobody stands at the gate, so nobody is. */
+export function visitorOf(headers: Pick<Headers, 'get'>): PersonCaller | null {
+  const [mark = '', person = ''] = (headers.get(HEADER) ?? '').split('.')
+  const given = Buffer.from(mark)
   const wanted = Buffer.from(secret())
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
+  return JSON.parse(Buffer.from(person, 'base64url').toString('utf8'))
 }

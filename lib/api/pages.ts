@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import next from 'next'
+import type { PersonCaller } from '#lib/wire/caller'
 import { makeNonce, PAGE_HEADERS, pagePolicy } from './page-headers'
-import { letIn } from './page-visit'
+import { tellVisitor } from './page-visit'
 
 /** The pages, as Next renders them. */
 export interface Pages {
-  /** Shows a page to a visitor who has been let in. */
-  show(req: IncomingMessage, res: ServerResponse): Promise<void>
+  /** Shows a page to a visitor who has been let in: this person, or anybody where the page is for all. */
+  show(req: IncomingMessage, res: ServerResponse, person: PersonCaller | null): Promise<void>
   /** Takes over a connection that asks for it; only in development, for Next's own tools. */
   upgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   close(): Promise<void>
@@ -31,11 +32,11 @@ export async function preparePages({ dir, dev, host, port }: PagesOptions): Prom
   await app.prepare()
   const handle = app.getRequestHandler()
   return {
-    show: async (req, res) => {
+    show: async (req, res, person) => {
       const policy = pagePolicy(makeNonce(), { dev })
       // Next and the layout read the nonce out of the request's own policy header.
       req.headers['content-security-policy'] = policy
-      letIn(req.headers)
+      tellVisitor(req.headers, person)
       for (const [name, value] of Object.entries({ ...PAGE_HEADERS, 'content-security-policy': policy })) {
         res.setHeader(name, value)
       }

@@ -13,7 +13,7 @@ const BATCHES = ['todos', 'items']
  * The body of a request as JSON, or undefined without one. Refuses with unsupported_media_type what is not JSON by its
  * headers, with payload_too_large more than 8 MiB or a free field over 1 MiB, with invalid_request what cannot be read.
  */
-export async function readBody(request: ApiRequest, operation: Operation): Promise<unknown> {
+export async function readBody(request: ApiRequest, operation: Pick<Operation, 'body'>): Promise<unknown> {
   if (!operation.body) return undefined
   if (hasBody(request)) refuseOtherTypes(request)
   const bytes = typeof request.body === 'function' ? await request.body() : request.body
@@ -49,7 +49,8 @@ function refuseLargeFields(body: unknown): void {
   const errors = [...freeFields(body, '')]
     .filter(({ value }) => Buffer.byteLength(JSON.stringify(value)) > MOST_FIELD_BYTES)
     .map(({ pointer }) => ({ pointer, message: 'may have 1 MiB at most, as UTF-8 JSON' }))
-  if (errors.length > 0) throw new Refusal('payload_too_large', { detail: `${errors[0]?.pointer} may have 1 MiB at most`, errors })
+  if (errors.length > 0)
+    throw new Refusal('payload_too_large', { detail: `${errors[0]?.pointer} may have 1 MiB at most`, errors })
 }
 
 function* freeFields(body: unknown, prefix: string): Generator<{ pointer: string; value: unknown }> {

@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { log } from '#lib/ops/log'
+import { answerAuth, isAuthPath } from './auth-door'
 import { dispatch } from './dispatch'
 import type { ApiAnswer, ApiRequest } from './exchange'
+import { admit, type Visit } from './gate'
 import { isLoopback } from './loopback'
 import { apiRequest, send } from './node-request'
+import { nowhere } from './nowhere'
 import { answerOwnDoor, type Doors, isOwnDoor } from './own-doors'
 import type { Pages } from './pages'
-import { nowhere, stranger } from './stranger'
 
 const TIMING = {
   headersTimeout: 20_000,
@@ -32,7 +34,7 @@ export interface Serving extends Doors {
   pages: Pages | null
 }
 
-/** Serves the JSON API, the process's own doors and, to visitors on this machine, the pages. Rejects when it cannot listen there. */
+/** Serves the JSON API, the process's own doors and, past their gate, the pages. Rejects when it cannot listen there. */
 export async function serve(serving: Serving): Promise<WebServer> {
   const server = createServer(TIMING, (req, res) => {
     answer(server, serving, req, res).catch((error) => {
@@ -42,26 +44,38 @@ export async function serve(serving: Serving): Promise<WebServer> {
   })
   server.on('clientError', refuseUnreadable)
   const { upgrade } = serving.pages ?? {}
-  if (upgrade) server.on('upgrade', (req, socket, head) => (isLoopback(req) ? upgrade(req, socket, head) : socket.destroy()))
+  if (upgrade)
+    server.on('upgrade', (req, socket, head) => (isLoopback(req) ? upgrade(req, socket, head) : socket.destroy()))
   await listening(server, serving)
   return { url: urlOf(server), stop: (graceMs) => stopped(server, graceMs) }
 }
 
 async function answer(server: Server, serving: Serving, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const request = apiRequest(req, res)
-  if (serving.pages && request.loopback && isPage(request)) return serving.pages.show(req, res)
-  send(res, await answerTo(serving, request), !server.listening)
+  const answered = answerTo(serving, request)
+  if (answered) return send(res, await answered, !server.listening)
+  const { pages } = serving
+  const visit = pages && isTool(pages, request) ? NOBODY : await admit(serving.core, request)
+  if ('answer' in visit) return send(res, visit.answer, !server.listening)
+  if (!pages) return send(res, nowhere(request), !server.listening)
+  if (visit.cookies.length > 0) res.setHeader('set-cookie', visit.cookies)
+  await pages.show(req, res, visit.person)
 }
 
 const isApi = ({ path }: ApiRequest): boolean => path === '/api/v1' || path.startsWith('/api/v1/')
 
-const isPage = (request: ApiRequest): boolean => !isApi(request) && !isOwnDoor(request.path)
-
-function answerTo(serving: Serving, request: ApiRequest): ApiAnswer | Promise<ApiAnswer> {
+/** The answer to everything that is no page. */
+function answerTo(serving: Serving, request: ApiRequest): ApiAnswer | Promise<ApiAnswer> | null {
   if (isApi(request)) return dispatch(serving.core, request)
-  if (isOwnDoor(request.path)) return answerOwnDoor(serving, request)
-  return request.loopback ? nowhere(request) : stranger(request)
+  if (isAuthPath(request.path)) return answerAuth(serving.core, request)
+  return isOwnDoor(request.path) ? answerOwnDoor(serving, request) : null
 }
+
+const NOBODY: Visit = { person: null, cookies: [] }
+
+// Next's own tools, in development, for who sits at this machine.
+const isTool = ({ upgrade }: Pages, { path, loopback }: ApiRequest): boolean =>
+  upgrade !== undefined && loopback && /^\/_(?:next\/|_nextjs)/.test(path)
 
 function listening(server: Server, { host, port }: Serving): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -91,8 +105,17 @@ async function stopped(server: Server, graceMs: number): Promise<void> {
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = STATUS_OF[error.code ?? ''] ?? 400
-  const body = JSON.stringify({ type: '/docs#invalid_request', title: STATUS_CODES[status], status, code: 'invalid_request' })
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'content-type: application/problem+json', 'connection: close']
+  const body = JSON.stringify({
+    type: '/docs#invalid_request',
+    title: STATUS_CODES[status],
+    status,
+    code: 'invalid_request',
+  })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json',
+    'connection: close',
+  ]
   socket.end([...head, `content-length: ${body.length}`, '', body].join('\r\n'))
 }
 

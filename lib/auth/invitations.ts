@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
 import type { Role } from '#lib/wire/caller'
-import { createPerson, hasAdmin, type NewPerson, type Person } from './people'
+import type { Person } from '#lib/wire/person'
+import { createPerson, hasAdmin, type NewPerson } from './people'
 
 const FIRST_ADMIN_SECONDS = 24 * 3600
 
@@ -19,16 +20,20 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
  * A new one-time token for the first admin, valid for a day; null once there is an admin. Tokens made so before are void,
  * so that only the link printed last works.
  */
-export async function inviteFirstAdmin(db: Db): Promise<string | null> {
-  if (await hasAdmin(db)) return null
-  const token = randomBytes(32).toString('base64url')
-  await db.query({
-    text: `WITH void AS (DELETE FROM invitations WHERE created_by IS NULL AND used_at IS NULL)
-      INSERT INTO invitations (id, token_hash, role, expires_at)
-      VALUES ($1, $2, 'admin', now() + make_interval(secs => $3))`,
-    values: [uuidv7(), hashOf(token), FIRST_ADMIN_SECONDS],
+export function inviteFirstAdmin(db: Db): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    // Of two processes that start at once, the later one must see what the other made.
+    await tx.query({ text: `SELECT pg_advisory_xact_lock(hashtext('switchboard first admin'))` })
+    if (await hasAdmin(tx)) return null
+    const token = randomBytes(32).toString('base64url')
+    await tx.query({
+      text: `WITH void AS (DELETE FROM invitations WHERE created_by IS NULL AND used_at IS NULL)
+        INSERT INTO invitations (id, token_hash, role, expires_at)
+        VALUES ($1, $2, 'admin', now() + make_interval(secs => $3))`,
+      values: [uuidv7(), hashOf(token), FIRST_ADMIN_SECONDS],
+    })
+    return token
   })
-  return token
 }
 
 /** The invitation behind a token, or null when it is unknown, used, expired, or the first admin's while there is one. Looking changes nothing. */

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '#lib/db/connect'
 
-const SHORTEST = 32
+/** How many characters SWITCHBOARD_SECRET needs. */
+export const SHORTEST_SECRET = 32
 
 /**
  * The key that signs session cookies: SWITCHBOARD_SECRET (at least 32 characters) when set, else one made on first use
  * and kept in the database, so that all web processes of an instance share it. Throws when the variable is too short.
  */
 export async function cookieSecret(db: Db, given = process.env.SWITCHBOARD_SECRET): Promise<string> {
-  if (given !== undefined) {
-    if (given.length >= SHORTEST) return given
-    throw new Error(`SWITCHBOARD_SECRET has ${given.length} characters; it needs at least ${SHORTEST}`)
+  if (given) {
+    if (given.length >= SHORTEST_SECRET) return given
+    throw new Error(`SWITCHBOARD_SECRET has ${given.length} characters; it needs at least ${SHORTEST_SECRET}`)
   }
   const made = randomBytes(32).toString('base64url')
   await db.query({

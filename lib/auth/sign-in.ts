@@ -2,37 +2,64 @@ import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import type { Database } from '#lib/db/connect'
 import { prisma } from '#lib/db/prisma'
+import { log } from '#lib/ops/log'
+import { COOKIE_PREFIX, RENEW_AFTER_SECONDS, SESSION_SECONDS, secretOf } from './session'
 
-const DAY_SECONDS = 86_400
+/** Under which better-auth answers. */
+export const AUTH_PATH = '/api/auth'
 
-/** What sign-in needs to know of its instance. */
-export interface SignInOptions {
-  /** Signs session cookies; the same in every web process of an instance. */
-  secret: string
-  /** Where people reach the instance, when a proxy stands before it. */
-  publicUrl?: string | undefined
+/** The header in which our own server tells it the client's address; nobody else's copy ever gets here. */
+export const ADDRESS_HEADER = 'x-switchboard-address'
+
+/** A number of sign-ins that one address may try in that many seconds. */
+export const MOST_SIGN_INS = { window: 60, max: 10 }
+
+/** Answers a request to better-auth, whose address is that of the person's browser. Throws what it could not answer. */
+export type SignIn = (request: Request) => Promise<Response>
+
+const KEY = Symbol.for('switchboard.sign-in')
+const shared = globalThis as unknown as Record<symbol, WeakMap<Database, Promise<SignIn>> | undefined>
+
+/** The process's one better-auth on this database, made when first asked for. `isSecure`: people reach us by https alone. */
+export function signIn(database: Database, isSecure: boolean): Promise<SignIn> {
+  const all = shared[KEY] ?? new WeakMap()
+  shared[KEY] = all
+  const known = all.get(database)
+  if (known) return known
+  const made = secretOf(database).then((secret) => make(database, secret, isSecure).handler)
+  all.set(database, made)
+  made.catch(() => all.delete(database))
+  return made
 }
 
+const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
 /** better-auth on our pool and our tables: e-mail and password, sessions in the database, sign-up closed. */
-export function signIn(database: Database, { secret, publicUrl }: SignInOptions) {
-  const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
-  return betterAuth({
+const make = (database: Database, secret: string, isSecure: boolean) =>
+  betterAuth({
     appName: 'Switchboard',
     secret,
-    basePath: '/api/auth',
-    ...(publicUrl ? { baseURL: publicUrl } : {}),
+    basePath: AUTH_PATH,
     database: prismaAdapter(prisma(database), { provider: 'postgresql' }),
+    // Whoever calls has been checked against our own origin, and the request's address made from that.
+    trustedOrigins: (request) => (request ? [new URL(request.url).origin] : []),
     emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 12, maxPasswordLength: 200 },
     user: {
       modelName: 'people',
-      fields: { emailVerified: 'email_verified', ...times },
+      fields: { emailVerified: 'email_verified', ...TIMES },
       additionalFields: { role: { type: 'string', input: false, required: true, defaultValue: 'viewer' } },
     },
     session: {
       modelName: 'sessions',
-      fields: { userId: 'person_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent', ...times },
-      expiresIn: 14 * DAY_SECONDS,
-      updateAge: DAY_SECONDS,
+      fields: {
+        userId: 'person_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        ...TIMES,
+      },
+      expiresIn: SESSION_SECONDS,
+      updateAge: RENEW_AFTER_SECONDS,
     },
     account: {
       modelName: 'accounts',
@@ -45,22 +72,33 @@ export function signIn(database: Database, { secret, publicUrl }: SignInOptions)
         accessTokenExpiresAt: 'access_token_expires_at',
         refreshTokenExpiresAt: 'refresh_token_expires_at',
         idToken: 'id_token',
-        ...times,
+        ...TIMES,
       },
     },
-    verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...times } },
+    verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
     rateLimit: {
       enabled: true,
       storage: 'database',
       modelName: 'rate_limits',
       fields: { lastRequest: 'last_request' },
-      customRules: { '/sign-in/email': { window: 60, max: 10 } },
+      customRules: { '/sign-in/email': MOST_SIGN_INS, '/get-session': false, '/sign-out': false },
     },
     advanced: {
-      cookiePrefix: 'switchboard',
-      useSecureCookies: publicUrl?.startsWith('https:') ?? false,
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: isSecure,
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
+    onAPIError: { throw: true },
+    logger: { level: 'warn', log: note },
     telemetry: { enabled: false },
   })
+
+// Told by us with the address they came from; or known: each request brings its own base URL.
+const SAID_ALREADY = /^(User not found|Password not found|Invalid password)$|Base URL is not set/
+
+function note(level: string, message: string, ...facts: unknown[]): void {
+  if (SAID_ALREADY.test(message)) return
+  const err = facts.find((fact) => fact instanceof Error)
+  log[level === 'error' ? 'error' : 'warn']({ ...(err ? { err } : {}) }, `sign-in: ${message}`)
 }

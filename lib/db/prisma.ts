@@ -1,15 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Database } from './connect'
 import { PrismaClient } from './generated/client'
-<<<<<<< HEAD
-const clients = new WeakMap<Database, PrismaClient>()
-export function prisma(database: Database): PrismaClient {
-  const known = clients.get(database)
-  if (known) return known
-  const made = new PrismaClient({ adapter: new PrismaPg(database.pool) })
-  clients.set(database, made)
-  return made
-=======
 
 const clients = new WeakMap<Database, PrismaClient>()
 
@@ -20,5 +11,4 @@ export function prisma(database: Database): PrismaClient {
   const client = new PrismaClient({ adapter: new PrismaPg(database.pool), log: [] })
   clients.set(database, client)
   return client
->>>>>>> main
 }

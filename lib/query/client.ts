@@ -33,6 +33,11 @@ export const CALLS = rows({
     body: true,
   },
   listQueues: { method: 'GET', path: '/api/v1/queues', writes: false, role: 'viewer' },
+  getMe: { method: 'GET', path: '/api/v1/me', writes: false, role: 'viewer' },
+  listNames: { method: 'GET', path: '/api/v1/people/names', writes: false, role: 'viewer' },
+  getSettings: { method: 'GET', path: '/api/v1/settings', writes: false, role: 'admin' },
+  putSetting: { method: 'PUT', path: '/api/v1/settings/{key}', writes: true, role: 'admin', body: true },
+  previewSetting: { method: 'GET', path: '/api/v1/settings/{key}/preview', writes: false, role: 'admin' },
 })
 
 const TRANSPORT: Transport = {
@@ -47,10 +52,16 @@ const TRANSPORT: Transport = {
   retrySeconds: 10,
 }
 
-const callOf = (name: OperationName, operation: Operation) => (given: Given = {}, options: CallOptions = {}) => {
-  const isSafeToRepeat = isRepeatable(name, operation, given)
-  return send(TRANSPORT, { request: requestFor(operation, given), waitSeconds: 0, isRepeatable: isSafeToRepeat }, options)
-}
+const callOf =
+  (name: OperationName, operation: Operation) =>
+  (given: Given = {}, options: CallOptions = {}) => {
+    const isSafeToRepeat = isRepeatable(name, operation, given)
+    return send(
+      TRANSPORT,
+      { request: requestFor(operation, given), waitSeconds: 0, isRepeatable: isSafeToRepeat },
+      options,
+    )
+  }
 
 /** The API as a page calls it: on its own server, as the person signed in. Methods and refusals are the SDK's. */
 export const api = Object.fromEntries(

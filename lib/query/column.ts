@@ -1,7 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import type { Card } from '#lib/wire/todo'
 import type { Leased } from './frame'
-import { isNewer, type Known, withLease } from './known'
+import { isNewer, withLease } from './known'
 
 /** Where a page of a list begins: the server's cursor, and the id that all on the page are below. */
 export interface PageStart {
@@ -28,26 +28,6 @@ export function pageOf({ todos, next_cursor }: { todos: Card[]; next_cursor: str
   const last = todos.at(-1)
   if (next_cursor === null || !last) return { todos, floor: null, next: null }
   return { todos, floor: last.id, next: { cursor: next_cursor, below: last.id } }
-}
-
-/** What has become known while a page was on its way, and what belongs to its list. */
-export interface Meanwhile {
-  known: Known
-  /** `known.mark()` before the page was asked for. */
-  since: number
-  start: PageStart | null
-  belongs: Belongs
-}
-
-/** The page with what was overtaken put right: moved cards out, arrived ones in, changed ones as they are now. */
-export function settle(page: TodoPage, { known, since, start, belongs }: Meanwhile): TodoPage {
-  const fetched = page.todos.map((card) => {
-    const latest = known.get(card.id)?.card
-    return latest && isNewer(latest, card) ? latest : card
-  })
-  const ids = new Set(fetched.map(({ id }) => id))
-  const arrived = known.since(since).flatMap(({ card }) => (!ids.has(card.id) && covers(page, start, card) ? [card] : []))
-  return { ...page, todos: [...fetched.filter(belongs), ...arrived.filter(belongs)].sort(newestFirst) }
 }
 
 /** The list after these cards changed; the very same list when nothing in it did. */

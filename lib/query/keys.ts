@@ -20,4 +20,5 @@ export const KEYS = {
   settings: ['settings'] as const,
   preview: (key: string, value: string) => ['settings', key, 'preview', value] as const,
   me: ['me'] as const,
+  names: ['names'] as const,
 }

@@ -21,7 +21,7 @@ export interface Latest {
  */
 export interface Known {
   /** Takes a card in unless a later one is known; tells whether it was news. */
-  note(card: Card, cause?: Cause): boolean
+  note(card: Card, cause?: Cause | null): boolean
   /** Takes in a heartbeat's lease, if the todo is known. */
   noteLease(lease: Leased): void
   get(id: string): Latest | undefined

@@ -1,10 +1,10 @@
 import type { InfiniteData } from '@tanstack/react-query'
-import { TRANSITIONS, type InterruptStatus, type Transition } from '#lib/model/transitions'
+import { type InterruptStatus, TRANSITIONS, type Transition } from '#lib/model/transitions'
 import type { AnswerOf } from '#lib/sdk/client'
 import type { Card } from '#lib/wire/todo'
 import { mapSome } from './column'
 import type { Transitioned } from './frame'
-import { isNewer, type Known } from './known'
+import { isNewer } from './known'
 
 /** A question with its deadline and its todo's card. */
 export type Prompt = AnswerOf<'listInterrupts'>['interrupts'][number]
@@ -17,10 +17,6 @@ function asOf(prompt: Prompt, card: Card | undefined): Prompt | null {
   if (!card || !isNewer(card, prompt.todo)) return prompt
   return card.open_interrupt_id === prompt.id ? { ...prompt, todo: card } : null
 }
-
-/** The questions of an answer of the API without those that were closed while it was on its way. */
-export const stillOpen = (prompts: Prompt[], known: Known): Prompt[] =>
-  mapSome(prompts, (prompt) => asOf(prompt, known.get(prompt.todo.id)?.card))
 
 /** The open questions after these todos changed; the very same list when nothing in it did. */
 export function applyToPrompts(list: PromptList, cards: ReadonlyMap<string, Card>): PromptList {

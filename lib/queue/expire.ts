@@ -27,8 +27,17 @@ const SPENT = 't.failures + t.lease_expirations'
 const BEFORE_DEADLINE = '(t.deadline_at IS NULL OR t.deadline_at >= now())'
 const AMONG = 't.id <> ALL($2::text[]) AND ($3::text[] IS NULL OR t.id = ANY($3::text[]))'
 
+const LAPSED_INTERRUPT = `t.owner IS NOT NULL AND t.interrupted_at < now() - make_interval(secs => i.ttl_seconds)
+    AND (t.wait_until IS NULL OR t.wait_until < now())`
+
+/** SQL: whether the next sweep takes back `todos t`, in an interrupt state, under the deadline `i.ttl_seconds`. */
+export const OVERDUE_INTERRUPT = `${LAPSED_INTERRUPT} AND ${BEFORE_DEADLINE}`
+
+/** SQL: whether an expiry ends `todos t` for good. */
+export const WOULD_DIE = `${SPENT} + 1 >= t.max_attempts`
+
 const EXPIRED = {
-  dead: `${SPENT} + 1 >= t.max_attempts`,
+  dead: WOULD_DIE,
   set: {
     lease_expirations: 't.lease_expirations + 1',
     available_at: `now() + ${expirationBackoffSql('(t.lease_expirations + 1)')}`,
@@ -51,8 +60,7 @@ const NOBODY_ANSWERED = `format('Nobody answered in %s s; %s of %s attempts are 
 const INTERRUPT: SweepPlan = {
   transition: 'expireInterrupt',
   input: { ttl_seconds: 'bigint' },
-  pick: swept(`t.owner IS NOT NULL AND t.interrupted_at < now() - make_interval(secs => i.ttl_seconds)
-    AND (t.wait_until IS NULL OR t.wait_until < now())`),
+  pick: swept(LAPSED_INTERRUPT),
   unfenced: true,
   ...EXPIRED,
   set: {

@@ -25,6 +25,7 @@ const CHANGE = {
  */
 export async function putSetting(db: Db, key: SettingKey, change: SettingChange, caller: Caller): Promise<void> {
   const { value, version } = change
+  if (value !== null && !/^-?[0-9]+$/.test(value)) throw notAnInteger()
   if (value === null && version === 0) return expectNone(db, key)
   const how = value === null ? 'remove' : version === 0 ? 'insert' : 'update'
   const changed = await db.query({
@@ -38,9 +39,14 @@ export async function putSetting(db: Db, key: SettingKey, change: SettingChange,
     values: [key, value, version, actorOf(caller)],
   })
   if (changed.length === 0) throw await conflict(db, key)
-  forgetSettings(db)
-  ring(db.root, 'log')
+  db.afterCommit(() => {
+    forgetSettings(db)
+    ring(db.root, 'log')
+  })
 }
+
+const notAnInteger = (): Refusal =>
+  new Refusal('validation_failed', { errors: [{ pointer: '/value', message: 'must be a whole number' }] })
 
 async function expectNone(db: Db, key: SettingKey): Promise<void> {
   const [row] = await db.query({ text: 'SELECT 1 FROM settings WHERE key = $1', values: [key] })

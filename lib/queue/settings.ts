@@ -18,3 +18,6 @@ export async function readSettings(db: Db): Promise<Settings> {
 
 /** The settings in force, at most a second old: for verbs that need one at every call. */
 export const recentSettings = recently(readSettings)
+
+/** Lets this process read the settings anew: one has been changed. */
+export const forgetSettings = (db: Db): void => recentSettings.forget(db)

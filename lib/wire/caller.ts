@@ -8,7 +8,8 @@ export type Scope = z.infer<typeof scope>
 
 /** What a person may do; each role may what the one before may. */
 export const ROLES = ['viewer', 'responder', 'operator', 'admin'] as const
-export type Role = (typeof ROLES)[number]
+export const role = z.enum(ROLES)
+export type Role = z.infer<typeof role>
 
 /** An endpoint that calls with its token. */
 export interface EndpointCaller {

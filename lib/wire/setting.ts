@@ -19,7 +19,7 @@ export const settingSchema = z.object({
   description: z.string(),
   problem: z.string().optional().describe('Why the stored text is not what is in force'),
   updated_at: time.nullable(),
-  updated_by: z.string().nullable(),
+  updated_by: z.string().nullable().describe('Who changed it, as the log names them; null for a row made by hand'),
   version: z.int().describe('What a change must send; 0 without a row'),
 })
 export type SettingView = z.infer<typeof settingSchema>
@@ -30,7 +30,10 @@ const integerText = z
 
 export const settingParams = z.strictObject({ key: settingKey })
 
-export const settingChangeSchema = z.strictObject({ value: integerText.nullable(), version: z.int().min(0) })
+export const settingChangeSchema = z.strictObject({
+  value: integerText.nullable().describe('The text to store; null takes the row away, so that the default is in force'),
+  version: z.int().min(0).max(2_147_483_647).describe('The version this replaces'),
+})
 
 export const previewQuery = z.strictObject({ value: integerText })
 
@@ -40,10 +43,14 @@ export const settingAnswer = z.object({ setting: settingSchema })
 
 /** What a setting's change would do to rows at once. */
 export const previewAnswer = z.object({
-  effective: z.number(),
-  problem: z.string().optional(),
+  effective: z.number().describe('What would be in force'),
+  problem: z.string().optional().describe('Why that is not the number given'),
   reclaims: z.int().describe('Held questions the next sweep would take back'),
   dead_letters: z.int().describe('Of those, how many for good'),
-  oldest_seconds: z.number().nullable(),
-  longest_lease_seconds: z.int().nullable(),
+  oldest_seconds: z.number().nullable().describe('How long the oldest of them has waited'),
+  longest_lease_seconds: z
+    .int()
+    .nullable()
+    .describe('The longest lease now granted; a shorter deadline could take a wait from a live holder'),
 })
+export type Preview = z.infer<typeof previewAnswer>

@@ -1,0 +1,38 @@
+'use client'
+
+import { type Counts, sum } from '#lib/query/counts'
+import styles from './board.module.css'
+import { useColumnChoices } from './collapsed'
+import { Column } from './column'
+import { COLUMNS } from './columns'
+import { RailColumn } from './rail-column'
+
+/** The columns beside each other; empty ones of questions, and those somebody collapsed, take little room. */
+export function BoardColumns({ counts }: { counts: Counts | null }) {
+  const [choices, choose] = useColumnChoices()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it.
+    <div className={styles.columns} tabIndex={0} role="group" aria-label="Columns">
+      {COLUMNS.map((column) => {
+        const counted = counts && sum(counts, column.states)
+        const isEmptyRail = column.isRailWhenEmpty && counted?.count === 0
+        const choice = choices[column.state] ?? (isEmptyRail ? 'collapsed' : 'open')
+        return choice === 'collapsed' ? (
+          <RailColumn
+            key={column.state}
+            column={column}
+            counted={counted}
+            onOpen={() => choose(column.state, 'open')}
+          />
+        ) : (
+          <Column
+            key={column.state}
+            column={column}
+            counted={counted}
+            onCollapse={() => choose(column.state, 'collapsed')}
+          />
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { Menu } from '@mantine/core'
+import { IconClipboardCopy, IconExternalLink, IconMessageQuestion, IconTerminal2 } from '@tabler/icons-react'
+import { useLayoutEffect } from 'react'
+import type { Card } from '#lib/wire/todo'
+import { copyText } from '../shell/copy-text'
+import { ACTS, askFor, possibleActs } from '../todo/acts-table'
+import { useRole } from '../todo/use-role'
+import { useBoard } from './board-context'
+
+/** What can be done to a card, beside its button. */
+export default function CardMenu({ card, button, onClose }: { card: Card; button: HTMLElement; onClose: () => void }) {
+  const { open, prompts } = useBoard()
+  const role = useRole()
+  const prompt = prompts.get(card.id)
+  const { left, bottom, width } = button.getBoundingClientRect()
+  useLayoutEffect(() => {
+    button.setAttribute('aria-expanded', 'true')
+    return () => {
+      button.removeAttribute('aria-expanded')
+      // Whoever chose something has the focus there; whoever closed the menu is back where they were.
+      if (document.activeElement === document.body) button.focus()
+    }
+  }, [button])
+
+  return (
+    <Menu opened onClose={onClose} position="bottom-end" width={200} trapFocus returnFocus={false}>
+      <Menu.Target>
+        <span style={{ position: 'fixed', left, top: bottom, width, height: 0 }} />
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Actions">
+        <Menu.Item leftSection={<IconExternalLink size={15} aria-hidden />} onClick={() => open(card.id)}>
+          Open
+        </Menu.Item>
+        {prompt && (
+          <Menu.Item leftSection={<IconMessageQuestion size={15} aria-hidden />} component="a" href={`/inbox/${prompt.id}`}>
+            Answer
+          </Menu.Item>
+        )}
+        {possibleActs(card.state, role).map((name) => {
+          const { label, Icon, isDangerous } = ACTS[name]
+          return (
+            <Menu.Item
+              key={name}
+              leftSection={<Icon size={15} aria-hidden />}
+              onClick={() => askFor(name, card)}
+              {...(isDangerous ? { color: 'red' } : {})}
+            >
+              {label}
+            </Menu.Item>
+          )
+        })}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconClipboardCopy size={15} aria-hidden />} onClick={() => copyText(card.id)}>
+          Copy id
+        </Menu.Item>
+        <Menu.Item leftSection={<IconTerminal2 size={15} aria-hidden />} onClick={() => copyText(curlFor(card.id))}>
+          Copy as curl
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const curlFor = (id: string): string =>
+  `curl -H "Authorization: Bearer $SWITCHBOARD_TOKEN" '${window.location.origin}/api/v1/todos/${id}'`

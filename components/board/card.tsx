@@ -1,0 +1,119 @@
+'use client'
+
+import { UnstyledButton } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { type MouseEvent, memo, useState } from 'react'
+import { STATE_NAMES, STATES } from '#lib/model/states'
+import type { Cause } from '#lib/query/known'
+import type { Card as Todo } from '#lib/wire/todo'
+import { shown, Untrusted } from '../shell/untrusted'
+import { useBoard } from './board-context'
+import styles from './card.module.css'
+import { CardClock } from './card-clock'
+import { sideOf, whyBack } from './cause'
+import { Lamp } from './lamp'
+import { Pips } from './pips'
+
+const ARRIVED_MS = 1500
+
+interface CardProps {
+  card: Todo
+  /** It has left this column, and stays only while somebody reads. */
+  isGone: boolean
+  cause: Cause | null
+}
+
+/** One todo on the board. */
+export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
+  const { open, openMenu, prompts } = useBoard()
+  const [arrival] = useState(() => arrivalOf(card, cause))
+  const prompt = prompts.get(card.id)
+  const back = whyBack(card, cause)
+
+  function opened(event: MouseEvent): void {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    open(card.id)
+  }
+
+  return (
+    <article className={styles.card} data-arrival={arrival} data-gone={isGone || undefined}>
+      <div className={styles.head}>
+        <span className={styles.lamp}>
+          <Lamp state={card.state} size={13} />
+        </span>
+        <a href={`/todos/${card.id}`} className={styles.title} onClick={opened} data-card={card.id}>
+          <Untrusted text={card.title} />
+        </a>
+        <UnstyledButton
+          className={styles.more}
+          aria-label={`Actions for ${shown(card.title)}`}
+          aria-haspopup="menu"
+          onClick={(event) => openMenu(card, event.currentTarget)}
+        >
+          <IconDots size={16} aria-hidden />
+        </UnstyledButton>
+      </div>
+      <div className={styles.body}>
+        {isGone && <p className={styles.gone}>Now {STATES[card.state].label.toLowerCase()}</p>}
+        <p className={styles.facts}>
+          <Where card={card} />
+        </p>
+        {prompt && (
+          <p className={styles.asks}>
+            <Untrusted text={prompt.title} />
+          </p>
+        )}
+        {card.state === 'failed' && card.error && (
+          <p className={styles.error}>
+            <strong>
+              <Untrusted text={card.error.code} />
+            </strong>{' '}
+            <Untrusted text={card.error.message} />
+          </p>
+        )}
+        {back && <p className={styles.back}>{back}</p>}
+        {card.state === 'claimed' && <Progress progress={card.progress} />}
+        <div className={styles.foot}>
+          <CardClock card={card} prompt={prompt} />
+          <Pips spent={card.failures + card.lease_expirations} of={card.max_attempts} />
+        </div>
+      </div>
+    </article>
+  )
+})
+
+function Where({ card }: { card: Todo }) {
+  const worker = card.owner ?? (card.assignee && `for ${card.assignee}`)
+  return (
+    <>
+      {card.kind && (
+        <>
+          <Untrusted text={card.kind} /> ·{' '}
+        </>
+      )}
+      {card.queue}
+      {worker && (
+        <>
+          {' '}
+          · <Untrusted text={worker} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** What a worker reports of itself; anything else in there is not for the board. */
+function Progress({ progress }: { progress: Todo['progress'] }) {
+  const { ratio, message } = (progress ?? {}) as { ratio?: number; message?: string }
+  if (ratio === undefined && !message) return null
+  return (
+    <p className={styles.progress}>
+      {ratio !== undefined && <span className={styles.ratio}>{Math.round(ratio * 100)} %</span>}
+      {message && <Untrusted text={message} />}
+    </p>
+  )
+}
+
+const arrivalOf = ({ state }: Todo, cause: Cause | null) =>
+  cause && performance.now() - cause.heardAt < ARRIVED_MS ? sideOf(cause.from, state, STATE_NAMES) : undefined

@@ -1,0 +1,89 @@
+'use client'
+
+import { Skeleton, UnstyledButton } from '@mantine/core'
+import { IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { STATES, type State } from '#lib/model/states'
+import type { Counted } from '#lib/query/counts'
+import { todosOf } from '#lib/query/todos'
+import { useNow } from '#lib/query/use-now'
+import type { Card as Todo } from '#lib/wire/todo'
+import { timeSpan } from '../shell/time-span'
+import { useBoard } from './board-context'
+import styles from './column.module.css'
+import { ColumnList } from './column-list'
+import type { BoardColumn } from './columns'
+import { Lamp } from './lamp'
+import { countText, EMPTY } from './column-words'
+import { toneOf } from './tone'
+
+/** One column of the board. */
+export function Column({ column, counted, onCollapse }: { column: BoardColumn; counted: Counted | null; onCollapse?: () => void }) {
+  const { filter } = useBoard()
+  const query = useInfiniteQuery(todosOf(column.states, filter))
+  const cards = useMemo(() => query.data?.pages.flatMap(({ todos }) => todos) ?? [], [query.data])
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = query
+  const more = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage({ cancelRefetch: false })
+  }, [fetchNextPage, isFetchingNextPage])
+  const { label } = STATES[column.state]
+
+  return (
+    <section className={styles.column} style={toneOf(column.state)} data-column={column.state} aria-label={label}>
+      <header className={styles.header}>
+        <Lamp state={column.state} size={15} />
+        <h2 className={styles.label}>{label}</h2>
+        <span className={styles.count}>{countText(counted, query.data && !hasNextPage ? cards.length : null)}</span>
+        {column.hasAge && <Oldest cards={cards} isWhole={!hasNextPage} />}
+        {onCollapse && (
+          <UnstyledButton className={styles.collapse} aria-label={`Collapse ${label}`} onClick={onCollapse}>
+            <IconLayoutSidebarLeftCollapse size={15} aria-hidden />
+          </UnstyledButton>
+        )}
+      </header>
+      {query.isPending && <Loading />}
+      {query.isError && !query.data && (
+        <p className={styles.note}>
+          This column could not be loaded.{' '}
+          <UnstyledButton className={styles.again} onClick={() => query.refetch()}>
+            Try again
+          </UnstyledButton>
+        </p>
+      )}
+      {query.data && cards.length === 0 && <Empty state={column.state} />}
+      {query.data && (
+        <ColumnList cards={cards} pages={query.data.pages.length} label={label} hasMore={hasNextPage} more={more} />
+      )}
+    </section>
+  )
+}
+
+/** How long the oldest has been there; when not all are loaded, at least so long. */
+function Oldest({ cards, isWhole }: { cards: readonly Todo[]; isWhole: boolean }) {
+  const now = useNow()
+  const since = useMemo(() => cards.reduce((oldest, { state_since }) => (state_since < oldest ? state_since : oldest), '9'), [cards])
+  if (cards.length === 0 || now === null) return null
+  const age = timeSpan(now - Math.floor(Date.parse(since) / 1000))
+  return (
+    <span className={styles.oldest} title={`The oldest has been here ${isWhole ? '' : 'at least '}${age}`}>
+      {isWhole ? age : `over ${age}`}
+    </span>
+  )
+}
+
+function Empty({ state }: { state: State }) {
+  const { filter } = useBoard()
+  const isFiltered = filter.q !== undefined || filter.queue !== undefined
+  return <p className={styles.note}>{isFiltered ? 'None that the filter lets through.' : EMPTY[state]}</p>
+}
+
+function Loading() {
+  return (
+    <div className={styles.loading} aria-hidden>
+      {[0, 1, 2].map((one) => (
+        <Skeleton key={one} height={74} radius="sm" />
+      ))}
+    </div>
+  )
+}

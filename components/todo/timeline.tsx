@@ -1,0 +1,104 @@
+'use client'
+
+import { Button, Skeleton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { eventsOf } from '#lib/query/todos'
+import { useNow } from '#lib/query/use-now'
+import type { Attempt } from '#lib/wire/todo'
+import { RelativeTime } from '../shell/relative-time'
+import { timeSpan } from '../shell/time-span'
+import { Untrusted } from '../shell/untrusted'
+import { type Lane, lanesOf } from './lanes'
+import styles from './timeline.module.css'
+import { TimelineEvent } from './timeline-event'
+import { BECAME, ENDED, toneOfOutcome } from './words'
+
+const PAGES_AT_ONCE = 5
+
+/** What happened to a todo, the latest first: its attempts as lanes, and between them what nobody held it for. */
+export function Timeline({ id, attempts }: { id: string; attempts: readonly Attempt[] }) {
+  const { data, isPending, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(eventsOf(id))
+  const pages = data?.pages.length ?? 0
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && pages < PAGES_AT_ONCE) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, pages, fetchNextPage])
+  const lanes = useMemo(() => {
+    const events = data?.pages.flatMap((page) => page.events) ?? []
+    return lanesOf(attempts, events).reverse()
+  }, [attempts, data])
+
+  if (isPending) return <Skeleton height={160} />
+  if (isError && !data) {
+    return (
+      <p className={styles.note}>
+        The history could not be loaded.{' '}
+        <Button variant="default" size="compact-xs" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </p>
+    )
+  }
+  return (
+    <>
+      {hasNextPage && pages >= PAGES_AT_ONCE && (
+        <p className={styles.note}>
+          The history goes on after these {lanes.length} stretches.{' '}
+          <Button variant="default" size="compact-xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Load what is newer
+          </Button>
+        </p>
+      )}
+      <ol className={styles.lanes}>
+        {lanes.map((lane) => (
+          <li key={lane.key} className={styles.lane} data-tone={lane.attempt ? toneOfOutcome(lane.attempt.outcome) : undefined}>
+            {lane.attempt && <AttemptHead attempt={lane.attempt} />}
+            <Events lane={lane} />
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function AttemptHead({ attempt }: { attempt: Attempt }) {
+  const { seq, owner, outcome, disposition } = attempt
+  return (
+    <header className={styles.attempt}>
+      <h3 className={styles.name}>Attempt {seq}</h3>
+      <span className={styles.owner}>
+        <Untrusted text={owner} />
+      </span>
+      <span className={styles.outcome}>
+        {outcome === null ? 'under way' : ENDED[outcome]}
+        {disposition && outcome !== 'completed' && `, ${BECAME[disposition]}`}
+      </span>
+      <Heartbeat attempt={attempt} />
+    </header>
+  )
+}
+
+/** When the worker was heard of last, and how long it has been silent; for an ended attempt, how long it was before the end. */
+function Heartbeat({ attempt: { last_heartbeat_at, ended_at } }: { attempt: Attempt }) {
+  const now = useNow()
+  const until = ended_at ? Date.parse(ended_at) / 1000 : now
+  if (until === null) return null
+  const silence = timeSpan(until - Date.parse(last_heartbeat_at) / 1000)
+  return (
+    <span className={styles.heartbeat}>
+      last heartbeat <RelativeTime at={last_heartbeat_at} />
+      {ended_at ? `, ${silence} before the end` : `, silent for ${silence}`}
+    </span>
+  )
+}
+
+function Events({ lane }: { lane: Lane }) {
+  if (lane.events.length === 0) return <p className={styles.note}>Its events are not kept any more.</p>
+  return (
+    <ol className={styles.events}>
+      {[...lane.events].reverse().map((event) => (
+        <TimelineEvent key={event.id} event={event} />
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,86 @@
+'use client'
+
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { IconCheck, IconLink } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { STATES } from '#lib/model/states'
+import type { Todo } from '#lib/wire/todo'
+import { Lamp } from '../board/lamp'
+import { copyText } from '../shell/copy-text'
+import { RelativeTime } from '../shell/relative-time'
+import { Untrusted } from '../shell/untrusted'
+import { ACTS, askFor, possibleActs } from './acts-table'
+import { toneOf } from '../board/tone'
+import styles from './todo-view.module.css'
+import { useRole } from './use-role'
+import { cardOf } from '#lib/query/cache'
+
+const COPIED_MS = 1500
+
+/** What a todo is, how it stands, and what can be done to it. */
+export function TodoHeader({ todo, extra }: { todo: Todo; extra: ReactNode }) {
+  const role = useRole()
+  return (
+    <header className={styles.header} style={toneOf(todo.state)}>
+      <div className={styles.top}>
+        <span className={styles.state}>
+          <Lamp state={todo.state} size={16} />
+          {STATES[todo.state].label}
+          <span className={styles.soft}>
+            <RelativeTime at={todo.state_since} />
+          </span>
+        </span>
+        <div className={styles.extra}>
+          <CopyLink id={todo.id} />
+          {extra}
+        </div>
+      </div>
+      <h2 className={styles.title}>
+        <Untrusted text={todo.title} />
+      </h2>
+      <p className={styles.facts}>
+        {todo.kind && (
+          <>
+            <Untrusted text={todo.kind} /> ·{' '}
+          </>
+        )}
+        queue {todo.queue} · priority {todo.priority} · made <RelativeTime at={todo.created_at} />
+        {todo.assignee && <> · for {todo.assignee}</>}
+        <span className={styles.id}>{todo.id}</span>
+      </p>
+      <div className={styles.acts}>
+        {possibleActs(todo.state, role).map((name) => {
+          const { label, Icon, isDangerous } = ACTS[name]
+          return (
+            <Button
+              key={name}
+              size="xs"
+              variant="default"
+              leftSection={<Icon size={15} aria-hidden />}
+              className={isDangerous ? styles.dangerous : undefined}
+              onClick={() => askFor(name, cardOf(todo))}
+            >
+              {label}
+            </Button>
+          )
+        })}
+      </div>
+    </header>
+  )
+}
+
+function CopyLink({ id }: { id: string }) {
+  const [isCopied, setCopied] = useState(false)
+  async function copy(): Promise<void> {
+    setCopied(await copyText(`${window.location.origin}/todos/${id}`))
+    setTimeout(() => setCopied(false), COPIED_MS)
+  }
+  const label = isCopied ? 'Copied' : 'Copy link'
+  return (
+    <Tooltip label={label} withArrow>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={() => void copy()}>
+        {isCopied ? <IconCheck size={17} aria-hidden /> : <IconLink size={17} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,65 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { State } from '#lib/model/states'
+import { cardOf, hear } from './cache'
+import { api } from './client'
+import { type PageStart, pageOf } from './column'
+import type { Counts } from './counts'
+import type { Filter } from './filter'
+import { KEYS } from './keys'
+import { memoryOf } from './memory'
+
+const PAGE = 50
+
+/** The todos in these states, newest first, a page at a time; kept right by the stream. */
+export function todosOf(states: readonly State[], filter: Filter) {
+  return infiniteQueryOptions({
+    queryKey: KEYS.list(states, filter),
+    initialPageParam: null as PageStart | null,
+    queryFn: async ({ client, queryKey, signal, pageParam: start }) => {
+      memoryOf(client).asked(queryKey)
+      const cursor = start ? { cursor: start.cursor } : {}
+      const answer = await api.listTodos({ state: [...states], ...filter, ...cursor, limit: PAGE }, { signal })
+      hear(client, answer.todos)
+      return pageOf(answer)
+    },
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+/** How many todos there are in each state. */
+export function countsOf(filter: Filter) {
+  return queryOptions<Counts>({
+    queryKey: KEYS.counts(filter),
+    queryFn: async ({ signal }) => (await api.listTodos({ ...filter, limit: 1 }, { signal })).counts,
+  })
+}
+
+/** One todo with its attempts, questions, effects and children. */
+export function todoDetail(id: string) {
+  return queryOptions({
+    queryKey: KEYS.detail(id),
+    queryFn: async ({ client, queryKey, signal }) => {
+      memoryOf(client).asked(queryKey)
+      const detail = await api.getTodo({ id }, { signal })
+      hear(client, [cardOf(detail.todo)])
+      return detail
+    },
+  })
+}
+
+/** What happened to a todo, oldest first. */
+export function eventsOf(id: string) {
+  return infiniteQueryOptions({
+    queryKey: KEYS.events(id),
+    initialPageParam: null as string | null,
+    queryFn: ({ signal, pageParam: cursor }) =>
+      api.listEvents({ id, limit: 200, ...(cursor ? { cursor } : {}) }, { signal }),
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+}
+
+/** The queues there are. */
+export const queues = queryOptions({
+  queryKey: KEYS.queues,
+  queryFn: async ({ signal }) => (await api.listQueues({}, { signal })).queues,
+})

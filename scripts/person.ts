@@ -1,0 +1,4 @@
+import { runProgram } from './command-line'
+import { PERSON } from './person-commands'
+
+process.exitCode = await runProgram(PERSON, process.argv.slice(2))
