@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/connect'
 import { type Among, exhaust, expireInterrupts, expireLeases, findLapsed, type SweepName } from '#lib/queue/expire'
-import type { Moved } from '#lib/queue/move'
+import type { Moved } from '#lib/queue/moved'
 import { readSettings } from '#lib/queue/settings'
 
 /** One step of the reaper's tick. */

@@ -8,7 +8,10 @@ import { SWEEPS, type Sweep } from './sweeps'
 export interface Ticking {
   database: Database
   skips: Skips
+  /** When each sweep last ran, on the process's own clock; kept from tick to tick. */
+  ranAt: Map<string, number>
   log: Log
+  /** Ends it after the batch under way. */
   signal: AbortSignal
 }
 
@@ -19,17 +22,18 @@ export interface Ticked {
   exhausted: number
   /** Whether something is left that must not be tried again at once: a skip, an error, a lock of somebody else. */
   isHeldUp: boolean
-  /** The first reason why a sweep was refused. */
+  /** Why sweeps were refused, if any was. */
   refused: Refusal | null
-  /** The steps that failed, with why. */
+  /** The sweeps that failed, and why. */
   failures: Map<string, unknown>
 }
 
-/** Runs every step once, in order; one that throws or is refused never stops the others. */
+/** Runs every sweep whose turn it is, in order; one that throws or is refused never stops the others. */
 export async function tick(ticking: Ticking): Promise<Ticked> {
   const ticked: Ticked = { expiries: 0, exhausted: 0, isHeldUp: false, refused: null, failures: new Map() }
-  for (const sweep of SWEEPS) {
+  for (const sweep of SWEEPS.filter((one) => isItsTurn(ticking, one))) {
     if (ticking.signal.aborted) break
+    ticking.ranAt.set(sweep.name, performance.now())
     try {
       add(ticked, sweep, await drain({ ...ticking, sweep }))
     } catch (error) {
@@ -40,9 +44,13 @@ export async function tick(ticking: Ticking): Promise<Ticked> {
   return ticked
 }
 
+const isItsTurn = ({ ranAt }: Ticking, { name, everyMs }: Sweep): boolean =>
+  performance.now() - (ranAt.get(name) ?? Number.NEGATIVE_INFINITY) >= everyMs
+
 function add(ticked: Ticked, { isExpiry }: Sweep, { moved, skipped, refused }: Drained): void {
   if (isExpiry) ticked.expiries += moved
   else ticked.exhausted += moved
   ticked.isHeldUp ||= skipped > 0 || refused !== null
+  if (refused !== null && typeof ticked.refused !== 'object') ticked.refused = refused
   ticked.refused ??= refused
 }

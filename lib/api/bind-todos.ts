@@ -7,7 +7,15 @@ import { requeue } from '#lib/queue/requeue'
 import { type Bindings, ok } from './call'
 import { readPatiently } from './wait'
 
-type TodoOperations = 'enqueue' | 'enqueueMany' | 'listTodos' | 'getTodo' | 'listEvents' | 'cancel' | 'reject' | 'requeue'
+type TodoOperations =
+  | 'enqueue'
+  | 'enqueueMany'
+  | 'listTodos'
+  | 'getTodo'
+  | 'listEvents'
+  | 'cancel'
+  | 'reject'
+  | 'requeue'
 
 /** What clients and operators do with todos. */
 export const TODO_BINDINGS: Bindings<TodoOperations> = {
@@ -32,7 +40,10 @@ export const TODO_BINDINGS: Bindings<TodoOperations> = {
   },
   listEvents: async ({ core, caller, params, query }) =>
     ok(await listEvents(core.database, await readTodo(core.database, params.id, caller), query)),
-  cancel: async ({ core, caller, params, body }) => ok({ todo: await cancel(core.database, params.id, caller, body.reason) }),
-  reject: async ({ core, caller, params, body }) => ok({ todo: await reject(core.database, params.id, caller, body.reason) }),
-  requeue: async ({ core, caller, params, body }) => ok({ todo: await requeue(core.database, params.id, caller, body) }),
+  cancel: async ({ core, caller, params, body }) =>
+    ok({ todo: await cancel(core.database, params.id, caller, body.reason) }),
+  reject: async ({ core, caller, params, body }) =>
+    ok({ todo: await reject(core.database, params.id, caller, body.reason) }),
+  requeue: async ({ core, caller, params, body }) =>
+    ok({ todo: await requeue(core.database, params.id, caller, body) }),
 }

@@ -28,7 +28,8 @@ interface Holding {
 }
 
 /** The lease a call says it holds. */
-const held = ({ params, body, caller }: Holding): Held => heldBy(caller, { id: params.id, lease_epoch: body.lease_epoch })
+const held = ({ params, body, caller }: Holding): Held =>
+  heldBy(caller, { id: params.id, lease_epoch: body.lease_epoch })
 
 const heldBy = (caller: EndpointCaller, { id, lease_epoch }: { id: string; lease_epoch: number }): Held => ({
   id,
@@ -61,7 +62,9 @@ export const WORK_BINDINGS: Bindings<WorkOperations> = {
   },
   fail: async (call) => {
     const { error, retryable, retry_after_seconds: retryAfterSeconds } = call.body
-    return ok({ todo: await fail(call.core.database, held(call), call.caller, { error, retryable, retryAfterSeconds }) })
+    return ok({
+      todo: await fail(call.core.database, held(call), call.caller, { error, retryable, retryAfterSeconds }),
+    })
   },
   release: async (call) => ok({ todo: await release(call.core.database, held(call), call.caller, call.body) }),
   interrupt: async (call) => {

@@ -4,7 +4,8 @@ import type { OPERATIONS, OperationName } from '#lib/wire/operations'
 import type { Core } from './core'
 
 type Rows = typeof OPERATIONS
-type Part<Row, Name extends string> = Row extends Record<Name, infer Schema> ? (Schema extends z.ZodType ? z.output<Schema> : undefined) : undefined
+type Part<Row, Name extends string> =
+  Row extends Record<Name, infer Schema> ? (Schema extends z.ZodType ? z.output<Schema> : undefined) : undefined
 
 /** Who may call: nobody in particular for what is open, an endpoint alone where no person may, else either. */
 type CallerOf<Row> = Row extends { scopes: 'open' } ? null : Row extends { role: Role } ? Caller : EndpointCaller

@@ -10,7 +10,11 @@ export function requestIdOf({ headers }: Pick<ApiRequest, 'headers'>): string {
 }
 
 /** The answer with the headers that all have; one to HEAD has the length of its body, but no body. */
-export function completeAnswer(answer: ApiAnswer, { method }: Pick<ApiRequest, 'method'>, requestId: string): ApiAnswer {
+export function completeAnswer(
+  answer: ApiAnswer,
+  { method }: Pick<ApiRequest, 'method'>,
+  requestId: string,
+): ApiAnswer {
   const { status, body } = answer
   const headers: Record<string, string> = {
     'cache-control': 'no-store',

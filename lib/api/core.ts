@@ -1,5 +1,5 @@
 import { connect, type Database } from '#lib/db/connect'
-import { startLive, type Live } from '#lib/live/live'
+import { type Live, startLive } from '#lib/live/live'
 
 /** What every request of a process shares. */
 export interface Core {

@@ -7,8 +7,8 @@ import type { Core } from './core'
 import type { ApiAnswer, ApiRequest } from './exchange'
 import { problem, refusalOf } from './problem'
 import { readBody } from './read-body'
-import { readQuery } from './read-query'
 import { refuseUnstorable } from './read-json'
+import { readQuery } from './read-query'
 import { allowedMethods, type Named, type Route, routeOf } from './routes'
 import { check, type Part } from './validate'
 import { refuseUnlessMay, whoCalls } from './who'
@@ -19,7 +19,9 @@ export async function dispatch(core: Core, request: ApiRequest): Promise<ApiAnsw
   const startedAt = performance.now()
   const requestId = requestIdOf(request)
   const observed = { route: 'unmatched' }
-  const answer = await answered(core, request, observed).catch((error) => problem(refusalOf(error, requestId), requestId))
+  const answer = await answered(core, request, observed).catch((error) =>
+    problem(refusalOf(error, requestId), requestId),
+  )
   const labels = { route: observed.route, method: labelOf(request.method), status: String(answer.status) }
   observe('switchboard_http_request_seconds', labels, (performance.now() - startedAt) / 1000)
   return completeAnswer(answer, request, requestId)
@@ -49,7 +51,11 @@ interface Matched {
   named: Named
 }
 
-async function carriedOut(core: Core, request: ApiRequest, { route, named }: Matched): Promise<{ status: number; body: unknown }> {
+async function carriedOut(
+  core: Core,
+  request: ApiRequest,
+  { route, named }: Matched,
+): Promise<{ status: number; body: unknown }> {
   const { name, operation } = named
   const identify = async () => {
     const caller = await whoCalls(core.database, request)
@@ -82,11 +88,13 @@ async function readInput(request: ApiRequest, { route, named }: Matched): Promis
   const checked = {
     params: check('params', operation.params, route.params),
     query: twice.length > 0 ? { errors: twice } : check('query', operation.query, fields),
-    body: check('body', operation.body, body ?? {}),
+    body: check('body', operation.body, body === undefined ? {} : body),
   }
   const errors = Object.values(checked).flatMap((part) => ('errors' in part ? part.errors : []))
   if (errors.length > 0) throw new Refusal('validation_failed', { detail: summary(errors), errors })
-  return Object.fromEntries(Object.entries(checked).map(([part, result]) => [part, 'value' in result && result.value])) as Input
+  return Object.fromEntries(
+    Object.entries(checked).map(([part, result]) => [part, 'value' in result && result.value]),
+  ) as Input
 }
 
 function summary(errors: { pointer: string; message: string }[]): string {

@@ -29,7 +29,9 @@ ${operations.map(section)}
 <code>detail</code> and <code>request_id</code>; one about a todo also has its <code>state</code>, one about fields <code>errors</code>
 with a pointer each. Programs should test the code. What is refused changes nothing.</p>
 <div class="wide"><table><thead><tr><th>Code</th><th>Status</th><th>Title</th></tr></thead><tbody>${refusals()}</tbody></table></div>
-<h2 id="shapes">Shapes</h2>${Object.entries(components()).filter(([, schema]) => schema.type === 'object').map(shape)}
+<h2 id="shapes">Shapes</h2>${Object.entries(components())
+    .filter(([, schema]) => schema.type === 'object')
+    .map(shape)}
 </main></body>`
 }
 
@@ -38,7 +40,11 @@ const entry = ([name, { method, path }]: [string, Operation]): Html =>
 
 function section([name, operation]: [string, Operation]): Html {
   const { method, path, summary, params, query, body: taken } = operation
-  const takes = [table('In the path', fieldsOf(params)), table('Query', fieldsOf(query)), table('Body', fieldsOf(taken))]
+  const takes = [
+    table('In the path', fieldsOf(params)),
+    table('Query', fieldsOf(query)),
+    table('Body', fieldsOf(taken)),
+  ]
   return html`<section><h3 id="${name}"><b class="method">${method}</b> <code>${path}</code></h3><p>${summary}. ${who(operation)}</p>
 ${takes}
 <p class="ends">${Object.entries(operation.answers).map(([status, schema]) => html`<span>${status} ${link(nameOf(schema) ?? 'JSON')}</span> `)}
@@ -53,14 +59,18 @@ function who({ scopes, role }: Operation): Html {
 
 const refusals = (): Html[] =>
   Object.entries(ERRORS).map(
-    ([code, { status, title }]) => html`<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>`,
+    ([code, { status, title }]) =>
+      html`<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>`,
   )
 
 function shape([name, schema]: [string, JsonSchema]): Html {
   const required = (schema.required ?? []) as string[]
   const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   return html`<section><h3 id="shape-${name}">${name}</h3>
-${table('Fields', fields.map(([field, inner]) => ({ name: field, required: required.includes(field), schema: inner })))}</section>`
+${table(
+  'Fields',
+  fields.map(([field, inner]) => ({ name: field, required: required.includes(field), schema: inner })),
+)}</section>`
 }
 
 function table(title: string, fields: Field[]): Html {
@@ -72,17 +82,18 @@ function table(title: string, fields: Field[]): Html {
   return html`<div class="wide"><table><thead><tr><th>${title}</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-const link = (name: string): Html =>
-  name in components() ? html`<a href="#shape-${name}">${name}</a>` : html`${name}`
+const link = (name: string): Html => (name in components() ? html`<a href="#shape-${name}">${name}</a>` : html`${name}`)
 
 /** A schema's type in a few words. */
 function typeOf(schema: JsonSchema): Html {
   if (typeof schema.$ref === 'string') return link(schema.$ref.split('/').at(-1) ?? '')
-  if (Array.isArray(schema.enum)) return html`${schema.enum.map((value, at) => html`${at > 0 ? ' | ' : ''}<code>${String(value)}</code>`)}`
+  if (Array.isArray(schema.enum))
+    return html`${schema.enum.map((value, at) => html`${at > 0 ? ' | ' : ''}<code>${String(value)}</code>`)}`
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`
   const either = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined
   if (either) return html`${either.map((one, at) => html`${at > 0 ? ' or ' : ''}${typeOf(one)}`)}`
-  if (schema.type === 'array') return html`list of ${typeOf((schema.items ?? {}) as JsonSchema)}${range(schema, 'Items', '')}`
+  if (schema.type === 'array')
+    return html`list of ${typeOf((schema.items ?? {}) as JsonSchema)}${range(schema, 'Items', '')}`
   if (schema.type === undefined) return html`any JSON`
   const types = [schema.type].flat().map(String).join(' or ')
   return html`${schema.format ? `${types}, ${String(schema.format)}` : types}${range(schema, 'Length', ' characters')}${bounds(schema)}`

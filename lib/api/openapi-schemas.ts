@@ -10,7 +10,16 @@ import { attemptSchema, cardSchema, claimedTodoSchema, errorSchema, todoSchema }
 export type JsonSchema = Record<string, unknown>
 
 const SHARED = { promptSchema }
-const OUT = { todoSchema, cardSchema, claimedTodoSchema, attemptSchema, interruptSchema, eventSchema, errorSchema, ...answers }
+const OUT = {
+  todoSchema,
+  cardSchema,
+  claimedTodoSchema,
+  attemptSchema,
+  interruptSchema,
+  eventSchema,
+  errorSchema,
+  ...answers,
+}
 
 let made: Record<string, JsonSchema> | undefined
 
@@ -43,7 +52,11 @@ export interface Field {
 export function fieldsOf(schema: z.ZodType | undefined): Field[] {
   if (!schema) return []
   const { properties = {}, required = [] } = z.toJSONSchema(schema, optionsFor('input'))
-  return Object.entries(properties).map(([name, field]) => ({ name, required: required.includes(name), schema: field as JsonSchema }))
+  return Object.entries(properties).map(([name, field]) => ({
+    name,
+    required: required.includes(name),
+    schema: field as JsonSchema,
+  }))
 }
 
 function toJson(io: 'input' | 'output', schemas: Record<string, z.ZodType>): Record<string, JsonSchema> {

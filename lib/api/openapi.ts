@@ -88,7 +88,10 @@ const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } 
 
 const answersOf = ({ answers }: Operation): JsonSchema =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [status, { description: DONE[status], headers, content: jsonOf(refTo(schema)) }]),
+    Object.entries(answers).map(([status, schema]) => [
+      status,
+      { description: DONE[status], headers, content: jsonOf(refTo(schema)) },
+    ]),
   )
 
 const DONE: Record<string, string> = { 200: 'Done, or done before', 201: 'Made', 202: 'Begun' }
@@ -97,6 +100,9 @@ function problemsOf(operation: Operation): JsonSchema {
   const codes = refusalsOf(operation)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort()
   const problem = jsonOf({ $ref: '#/components/schemas/Problem' }, 'application/problem+json')
-  const described = (status: number) => codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``)
-  return Object.fromEntries(statuses.map((status) => [status, { description: described(status).join(', '), headers, content: problem }]))
+  const described = (status: number) =>
+    codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``)
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: described(status).join(', '), headers, content: problem }]),
+  )
 }

@@ -51,7 +51,9 @@ const json = (status: number, body: unknown): ApiAnswer => ({
 
 async function metrics({ metricsToken }: Doors, { headers, loopback }: ApiRequest): Promise<ApiAnswer> {
   if (metricsToken === null && !loopback) {
-    throw new Refusal('forbidden', { detail: 'Without SWITCHBOARD_METRICS_TOKEN metrics are told only on this machine' })
+    throw new Refusal('forbidden', {
+      detail: 'Without SWITCHBOARD_METRICS_TOKEN metrics are told only on this machine',
+    })
   }
   if (metricsToken !== null && !isSame(bearerOf(headers.authorization) ?? '', metricsToken)) {
     throw new Refusal('unauthenticated', { detail: 'Send Authorization: Bearer and the metrics token' })

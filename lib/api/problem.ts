@@ -16,7 +16,10 @@ export function refusalOf(error: unknown, requestId: string): Refusal {
   }
   log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   if (!isSetBack(error)) return new Refusal('internal')
-  return new Refusal('unavailable', { detail: 'Too much at once: nothing was changed', retry_after_seconds: RETRY_SECONDS })
+  return new Refusal('unavailable', {
+    detail: 'Too much at once: nothing was changed',
+    retry_after_seconds: RETRY_SECONDS,
+  })
 }
 
 const isRefusal = (error: unknown): error is { code: ErrorCode; facts: RefusalFacts } =>

@@ -49,7 +49,8 @@ function refuseLargeFields(body: unknown): void {
   const errors = [...freeFields(body, '')]
     .filter(({ value }) => Buffer.byteLength(JSON.stringify(value)) > MOST_FIELD_BYTES)
     .map(({ pointer }) => ({ pointer, message: 'may have 1 MiB at most, as UTF-8 JSON' }))
-  if (errors.length > 0) throw new Refusal('payload_too_large', { detail: `${errors[0]?.pointer} may have 1 MiB at most`, errors })
+  if (errors.length > 0)
+    throw new Refusal('payload_too_large', { detail: `${errors[0]?.pointer} may have 1 MiB at most`, errors })
 }
 
 function* freeFields(body: unknown, prefix: string): Generator<{ pointer: string; value: unknown }> {

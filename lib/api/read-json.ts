@@ -12,7 +12,8 @@ const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])|[eE]\+?\d{3}|\d{309}/
  */
 export function readJson(body: string | Uint8Array): unknown {
   if (typeof body !== 'string' && !isUtf8(body)) throw unreadable('The body is not UTF-8')
-  const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const text =
+    typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
   refuseDepth(text)
   const value = parse(text)
   if (SUSPICIOUS.test(text) || !text.isWellFormed()) refuseUnstorable(value)
@@ -31,12 +32,13 @@ const unreadable = (detail: string) => new Refusal('invalid_request', { detail }
 
 /** Refuses with invalid_request a value that holds NUL, a lone surrogate or a number beyond a double, at any depth. */
 export function refuseUnstorable(value: unknown): void {
-  if (typeof value === 'string') return refuseText(value)
-  if (typeof value === 'number' && !Number.isFinite(value)) throw unreadable('The body holds a number too large for JSON numbers')
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value)) {
-    refuseText(key)
-    refuseUnstorable(inner)
+  if (typeof value === 'string') refuseText(value)
+  else if (typeof value === 'number' && !Number.isFinite(value)) throw unreadable('A number is too large')
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      refuseText(key)
+      refuseUnstorable(inner)
+    }
   }
 }
 

@@ -44,4 +44,5 @@ function repeatableOf(schema: z.ZodType | undefined): ReadonlySet<string> {
   return names
 }
 
-const isList = (field: unknown): boolean => (field instanceof z.ZodOptional ? isList(field.unwrap()) : field instanceof z.ZodArray)
+const isList = (field: unknown): boolean =>
+  field instanceof z.ZodOptional ? isList(field.unwrap()) : field instanceof z.ZodArray

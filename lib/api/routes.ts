@@ -50,7 +50,9 @@ const fits = (template: string[], parts: string[]): boolean =>
   template.every((word, at) => (word.startsWith('{') ? parts[at] !== '' : word === parts[at]))
 
 function paramsOf(template: string[], parts: string[]): Record<string, string> {
-  const given = template.flatMap((word, at) => (word.startsWith('{') ? [[word.slice(1, -1), decoded(parts[at] ?? '')]] : []))
+  const given = template.flatMap((word, at) =>
+    word.startsWith('{') ? [[word.slice(1, -1), decoded(parts[at] ?? '')]] : [],
+  )
   return Object.fromEntries(given)
 }
 

@@ -38,4 +38,7 @@ const page = (): ApiAnswer => ({
 })
 
 const refused = (requestId: string): ApiAnswer =>
-  problem(new Refusal('unauthenticated', { detail: 'The pages are shown only on the machine that Switchboard runs on' }), requestId)
+  problem(
+    new Refusal('unauthenticated', { detail: 'The pages are shown only on the machine that Switchboard runs on' }),
+    requestId,
+  )

@@ -23,7 +23,9 @@ function violations(part: Part, issue: Issue, input: unknown): Violation[] {
     return issue.keys.map((key) => ({ pointer: pointer(part, [...issue.path, key]), message: 'is not known here' }))
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return closest(issue.errors).flatMap((inner) => violations(part, { ...inner, path: [...issue.path, ...inner.path] }, input))
+    return closest(issue.errors).flatMap((inner) =>
+      violations(part, { ...inner, path: [...issue.path, ...inner.path] }, input),
+    )
   }
   const missing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined
   return [{ pointer: pointer(part, issue.path), message: missing ? 'is required' : issue.message }]

@@ -53,12 +53,17 @@ function patiently(call: Claiming, wanted: Wanted, claimNow: () => Promise<Claim
 }
 
 /** Claims for a client that is still there; what it can no longer be given goes back at once, at no cost. */
-async function given({ core, caller, signal }: Claiming, claimNow: () => Promise<ClaimedTodo[]>): Promise<ClaimedTodo[]> {
+async function given(
+  { core, caller, signal }: Claiming,
+  claimNow: () => Promise<ClaimedTodo[]>,
+): Promise<ClaimedTodo[]> {
   if (signal.aborted) return []
   const todos = await claimNow()
   if (!signal.aborted) return todos
   for (const { id, lease_epoch: leaseEpoch } of todos) {
-    await release(core.database, { id, leaseEpoch, endpointId: caller.id }, caller, { reason: NOBODY_WAITS }).catch(() => {})
+    await release(core.database, { id, leaseEpoch, endpointId: caller.id }, caller, { reason: NOBODY_WAITS }).catch(
+      () => {},
+    )
   }
   return []
 }

@@ -42,7 +42,8 @@ export async function serve(serving: Serving): Promise<WebServer> {
   })
   server.on('clientError', refuseUnreadable)
   const { upgrade } = serving.pages ?? {}
-  if (upgrade) server.on('upgrade', (req, socket, head) => (isLoopback(req) ? upgrade(req, socket, head) : socket.destroy()))
+  if (upgrade)
+    server.on('upgrade', (req, socket, head) => (isLoopback(req) ? upgrade(req, socket, head) : socket.destroy()))
   await listening(server, serving)
   return { url: urlOf(server), stop: (graceMs) => stopped(server, graceMs) }
 }
@@ -91,8 +92,17 @@ async function stopped(server: Server, graceMs: number): Promise<void> {
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = STATUS_OF[error.code ?? ''] ?? 400
-  const body = JSON.stringify({ type: '/docs#invalid_request', title: STATUS_CODES[status], status, code: 'invalid_request' })
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'content-type: application/problem+json', 'connection: close']
+  const body = JSON.stringify({
+    type: '/docs#invalid_request',
+    title: STATUS_CODES[status],
+    status,
+    code: 'invalid_request',
+  })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json',
+    'connection: close',
+  ]
   socket.end([...head, `content-length: ${body.length}`, '', body].join('\r\n'))
 }
 

@@ -24,5 +24,7 @@ export function refuseUnlessMay(caller: Caller, { scopes, role }: Operation): vo
     throw new Refusal('forbidden', { detail: `This needs a token with scope ${scopes.join(' or ')}` })
   }
   if (role && ROLES.indexOf(caller.role) >= ROLES.indexOf(role)) return
-  throw new Refusal('forbidden', { detail: role ? `This needs the role ${role}` : 'Only the worker that holds the lease may do this' })
+  throw new Refusal('forbidden', {
+    detail: role ? `This needs the role ${role}` : 'Only the worker that holds the lease may do this',
+  })
 }

@@ -83,5 +83,7 @@ function markSeen(db: Database, id: string): void {
       FOR NO KEY UPDATE SKIP LOCKED)`,
     values: [id],
   })
-  marked.catch((error) => log.debug({ err: error }, 'an endpoint could not be marked as seen')).finally(() => marking.delete(id))
+  marked
+    .catch((error) => log.debug({ err: error }, 'an endpoint could not be marked as seen'))
+    .finally(() => marking.delete(id))
 }

@@ -82,7 +82,9 @@ async function inTransaction<Result>(root: Database, work: (db: Db) => Promise<R
   try {
     await client.query('BEGIN')
     const result = await work(db)
-    await client.query('COMMIT')
+    const { command } = await client.query('COMMIT')
+    // Once a statement has failed, and somebody caught that, PostgreSQL answers COMMIT by rolling back, without an error.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed')
     for (const act of acts) act()
     return result
   } catch (error) {

@@ -21,7 +21,8 @@ function metrics(): Metrics {
   if (existing) return existing
   const registry = new Registry()
   const instruments = new Map<string, Instrument>()
-  for (const [name, metric] of Object.entries<Metric>(METRICS)) instruments.set(name, instrument(name, metric, registry))
+  for (const [name, metric] of Object.entries<Metric>(METRICS))
+    instruments.set(name, instrument(name, metric, registry))
   const made = { registry, instruments, queues: new Set<string>() }
   shared[KEY] = made
   return made
@@ -49,9 +50,25 @@ export function gauge(name: MetricName, labels: Labels, value: number): void {
   ;(metrics().instruments.get(name) as Gauge).set(bounded(labels), value)
 }
 
-/** Forgets all values of a gauge, before it is set anew from the tables. */
-export function clearGauge(name: MetricName): void {
-  ;(metrics().instruments.get(name) as Gauge).reset()
+/**
+ * Sets a gauge anew from the tables, all of it at once; what is not among the rows is forgotten. The queues beyond the
+ * most there can be share a label: their values are added up, or combined as told.
+ */
+export function fillGauge(
+  name: MetricName,
+  rows: readonly (readonly [Labels, number])[],
+  combine: (one: number, other: number) => number = (one, other) => one + other,
+): void {
+  const values = new Map<string, { labels: Labels; value: number }>()
+  for (const [given, value] of rows) {
+    const labels = bounded(given)
+    const key = JSON.stringify(Object.entries(labels).sort())
+    const before = values.get(key)
+    values.set(key, { labels, value: before ? combine(before.value, value) : value })
+  }
+  const instrument = metrics().instruments.get(name) as Gauge
+  instrument.reset()
+  for (const { labels, value } of values.values()) instrument.set(labels, value)
 }
 
 /** All metrics of this process as Prometheus text. */

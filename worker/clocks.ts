@@ -1,0 +1,87 @@
+import type { Db } from '#lib/db/connect'
+import { INTERRUPTS, STATES } from '#lib/model/states'
+import { literals } from '#lib/queue/move'
+import type { Card } from '#lib/wire/todo'
+
+/** How long the reaper sleeps at most. */
+export const LONGEST_SLEEP_SECONDS = 30
+
+/** When the reaper is next needed, by the database's clock. */
+export interface Clocks {
+  now: string
+  /** `now`, in seconds since 1970. */
+  nowSeconds: number
+  /** The earliest clock of a live todo, or the longest sleep from now if that is earlier. */
+  wakeAt: string
+  /** How far `wakeAt` is off; negative when something is overdue. */
+  wakeInMs: number
+  /** Whether a todo became available by time alone since the last look. */
+  cameDue: boolean
+}
+
+export interface Looking {
+  /** The interrupt deadline in force; 0 while it is off. */
+  ttlSeconds: number
+  /** Todos whose clocks don't count. */
+  except: readonly string[]
+  /** `now` of the last look; null for the first. */
+  since: string | null
+}
+
+/** When a todo, as it is now, next needs the reaper; null when it needs none. */
+export function clockOf(todo: Card, ttlSeconds: number): string | null {
+  if (todo.state === 'claimed') return todo.lease_expires_at
+  if (todo.state === 'pending') {
+    if (todo.failures + todo.lease_expirations >= todo.max_attempts) return todo.state_since
+    return todo.available_at > todo.state_since ? todo.available_at : null
+  }
+  const isHeld = STATES[todo.state].kind === 'interrupt' && todo.owner !== null
+  if (!isHeld || ttlSeconds <= 0 || !todo.interrupted_at) return null
+  const expiresAt = new Date(Date.parse(todo.interrupted_at) + ttlSeconds * 1000).toISOString()
+  return todo.wait_until && todo.wait_until > expiresAt ? todo.wait_until : expiresAt
+}
+
+// Beyond so many todos of paused queues the look stops: it then wakes at the last of them and looks again.
+const AHEAD = 100
+
+const COUNTS = 't.id <> ALL($2::text[]) AND (t.deadline_at IS NULL OR t.deadline_at >= now())'
+
+// The same rules as `clockOf`. Each part reads live rows only, by a partial index.
+const EARLIEST = `least(
+  (SELECT min(t.lease_expires_at) FROM todos t WHERE t.state = 'claimed' AND ${COUNTS}),
+  (SELECT min(greatest(t.interrupted_at + make_interval(secs => $1), t.wait_until)) FROM todos t
+    WHERE t.state IN (${literals(INTERRUPTS)}) AND t.owner IS NOT NULL AND $1 > 0 AND ${COUNTS}),
+  (SELECT min(t.state_since) FROM todos t
+    WHERE t.state = 'pending' AND (t.failures + t.lease_expirations >= t.max_attempts) IS TRUE AND ${COUNTS}),
+  (SELECT coalesce(min(d.available_at) FILTER (WHERE NOT d.paused), CASE WHEN count(*) = ${AHEAD} THEN max(d.available_at) END)
+    FROM (SELECT t.available_at, q.paused FROM todos t JOIN queues q ON q.name = t.queue
+      WHERE t.state = 'pending' AND t.available_at > now() ORDER BY t.available_at LIMIT ${AHEAD}) d))`
+
+const CAME_DUE = `EXISTS (SELECT FROM todos t JOIN queues q ON q.name = t.queue WHERE t.state = 'pending'
+  AND t.available_at > $3::timestamptz AND t.available_at <= now() AND NOT q.paused)`
+
+const LOOK = `SELECT now() AS now, extract(epoch FROM now())::float8 AS now_seconds, c.wake_at,
+    (extract(epoch FROM c.wake_at - clock_timestamp()) * 1000)::float8 AS wake_in_ms,
+    coalesce(${CAME_DUE}, false) AS came_due
+  FROM (SELECT least(${EARLIEST}, now() + make_interval(secs => ${LONGEST_SLEEP_SECONDS})) AS wake_at) c`
+
+/** Looks for the earliest clock of all live todos. */
+export async function readClocks(db: Db, { ttlSeconds, except, since }: Looking): Promise<Clocks> {
+  const [row] = await db.query<ClockRow>({ name: 'clocks', text: LOOK, values: [ttlSeconds, except, since] })
+  if (!row) throw new Error('The look at the clocks returned nothing')
+  return {
+    now: row.now,
+    nowSeconds: row.now_seconds,
+    wakeAt: row.wake_at,
+    wakeInMs: row.wake_in_ms,
+    cameDue: row.came_due || since === null,
+  }
+}
+
+interface ClockRow {
+  now: string
+  now_seconds: number
+  wake_at: string
+  wake_in_ms: number
+  came_due: boolean
+}
