@@ -50,10 +50,20 @@ export function discrepancies({ facts, expected, cut }: Checked): string[] {
   const wrong = facts.flatMap(notCompletedOnce)
   if (facts.length !== expected) wrong.push(`There are ${facts.length} todos for ${expected} packages`)
   if (!cut) return [...wrong, 'No worker was killed: the work was over too soon']
-  const held = facts.filter(({ detail }) => cut.held.some(({ id }) => id === detail.todo.id))
-  const came = held.filter(({ events }) => events.some(isLeaseExpired))
-  if (came.length === 0) wrong.push(`Nothing that ${cut.victim.name} held came back because its lease had expired`)
-  return [...wrong, ...held.flatMap((one) => completedBy(one, workerName(cut.victim.pid)))]
+  if (lostWith(cut, facts).length > 0) return wrong
+  return [...wrong, `Nothing that ${cut.victim.name} held came back because its lease had expired`]
+}
+
+/** The todos that a killed worker took with it: their leases expired, and somebody else had to complete them. */
+export function lostWith({ victim }: PowerCut, facts: readonly Facts[]): Facts[] {
+  return facts.filter(({ detail, events }) => {
+    const lost = detail.attempts
+      .filter(({ owner }) => owner.endsWith(`/${workerName(victim.pid)}`))
+      .map(({ seq }) => seq)
+    return events.some(
+      (event) => isLeaseExpired(event) && event.attempt_seq !== null && lost.includes(event.attempt_seq),
+    )
+  })
 }
 
 function notCompletedOnce({ detail, events }: Facts): string[] {
@@ -62,11 +72,4 @@ function notCompletedOnce({ detail, events }: Facts): string[] {
   const completions = events.filter(({ verb }) => verb === 'completed').length
   const attempts = detail.attempts.filter(({ outcome }) => outcome === 'completed').length
   return completions === 1 && attempts === 1 ? [] : [`${title} was completed ${Math.max(completions, attempts)} times`]
-}
-
-function completedBy({ detail }: Facts, worker: string): string[] {
-  const last = detail.attempts.find(({ outcome }) => outcome === 'completed')
-  return last?.owner.endsWith(`/${worker}`)
-    ? [`${detail.todo.title} was completed by the worker that had been killed`]
-    : []
 }

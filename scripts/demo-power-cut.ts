@@ -21,6 +21,7 @@ export interface Cutting {
 
 const LOOK_MS = 50
 const SETTLE_MS = 250
+const LOOKS = 3
 // Killed after a quarter of the work.
 const PART = 4
 
@@ -43,14 +44,17 @@ export async function cutPower(cutting: Cutting): Promise<PowerCut | null> {
 
 async function cutOff({ client, ids }: Cutting, victim: Crewman): Promise<PowerCut | null> {
   victim.freeze()
-  // What it had sent by then is still carried out.
-  await sleep(SETTLE_MS)
-  const standing = await look(client, ids)
-  if (!standing || !works(standing, victim)) {
-    victim.thaw()
-    return null
+  let held: Card[] = []
+  // What it had sent by then is still carried out, and may take a busy server a moment.
+  for (let looks = 0; looks < LOOKS; looks++) {
+    await sleep(SETTLE_MS)
+    const standing = await look(client, ids)
+    if (!standing || !works(standing, victim)) {
+      victim.thaw()
+      return null
+    }
+    held = heldBy(standing, victim)
   }
-  const held = heldBy(standing, victim)
   await victim.kill()
   return { victim, held }
 }
@@ -58,7 +62,7 @@ async function cutOff({ client, ids }: Cutting, victim: Crewman): Promise<PowerC
 const isMidway = ({ counts, total }: Standing): boolean => (counts.completed ?? 0) >= Math.floor(total / PART)
 
 const works = (standing: Standing, crewman: Crewman): boolean =>
-  crewman.state === 'working' && heldBy(standing, crewman).some(({ state }) => state === 'claimed')
+  crewman.isAlive && heldBy(standing, crewman).some(({ state }) => state === 'claimed')
 
 async function look(client: Client, ids: ReadonlySet<string>): Promise<Standing | null> {
   try {

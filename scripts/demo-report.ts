@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Facts, isLeaseExpired } from './demo-facts'
+import { type Facts, isLeaseExpired, lostWith } from './demo-facts'
 import type { PowerCut } from './demo-power-cut'
 import { homeFolder } from './instance.mjs'
 
@@ -54,7 +54,11 @@ export function reportOf({ facts, cut, beganAt, seconds, discrepancies }: Findin
     decided_by_people: reviewed.filter(({ basis }) => basis === 'person'),
     by_manifest_alone: reviewed.filter(({ basis }) => basis === 'manifest').length,
     questions: facts.reduce((sum, { detail }) => sum + detail.interrupts.length, 0),
-    killed: cut && { worker: cut.victim.name, pid: cut.victim.pid, held: cut.held.map(({ title }) => title) },
+    killed: cut && {
+      worker: cut.victim.name,
+      pid: cut.victim.pid,
+      held: lostWith(cut, facts).map(({ detail }) => detail.todo.title),
+    },
     lease_expired: facts.flatMap(expiriesOf),
     discrepancies,
     reviewed,

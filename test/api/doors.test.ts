@@ -141,6 +141,13 @@ test('an address of the API is taken as it is written', async () => {
   }
 })
 
+test('a malformed escape is refused, wherever it stands', async () => {
+  const agent = await api.agent()
+  for (const path of ['todos?q=%zz', 'todos?q=%ff', 'todos?%=1', 'todos/%zz', 'todos/%c0%af']) {
+    expect(await agent.get(`/api/v1/${path}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  }
+})
+
 describe('what the parser refuses', () => {
   test('still gets an answer', async () => {
     expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s)

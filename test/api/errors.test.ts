@@ -114,10 +114,13 @@ describe('a body that only looks odd is kept as it is', () => {
 })
 
 describe('an address', () => {
-  test('with a malformed escape is invalid_request', async () => {
+  test('that holds NUL is invalid_request', async () => {
     const agent = await api.agent()
-    for (const path of ['/api/v1/todos?q=%zz', '/api/v1/todos?q=%ff', '/api/v1/todos?%=1', '/api/v1/todos?q=%00']) {
-      expect(await agent.get(path)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    for (const query of ['q=a%00', '%00=1']) {
+      expect(await agent.get(`/api/v1/todos?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request' },
+      })
     }
   })
 
