@@ -1,4 +1,3 @@
-import { headers } from 'next/headers'
 import { Home } from '#components/home/home'
 import { Refresh } from '#components/home/refresh'
 import { processCore } from '#lib/api/core'
@@ -14,12 +13,7 @@ export default async function HomePage() {
   return (
     <>
       <Refresh everySeconds={REFRESH_SECONDS} />
-      <Home facts={facts} checkedAt={new Date().toISOString()} settings={settings} url={await ownUrl()} />
+      <Home facts={facts} checkedAt={new Date().toISOString()} settings={settings} />
     </>
   )
-}
-
-/** Where agents reach us: the address made known for links, else the one this page was asked for at. */
-async function ownUrl(): Promise<string> {
-  return process.env.SWITCHBOARD_PUBLIC_URL || `http://${(await headers()).get('host') ?? 'localhost'}`
 }

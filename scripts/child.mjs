@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ROOT } from './instance.mjs'
 import { eachLine, readable } from './logs.mjs'
 import { identify, signal } from './processes.mjs'
 
@@ -14,7 +15,12 @@ import { identify, signal } from './processes.mjs'
  * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, log: import('./logs.mjs').Log, hear: Hear }} options
  * @returns {Running} */
 export function startChild({ name, args, env, log, hear }) {
-  const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
   const exited = new Promise((/** @type {(exit: import('./supervise.mjs').Exit) => void} */ settle) => {
     child.once('error', () => settle({ code: null, signal: null }))
     child.once('exit', (code, signalName) => settle({ code, signal: signalName }))

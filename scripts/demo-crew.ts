@@ -16,7 +16,8 @@ export interface Craft {
 export interface Crewman {
   name: string
   pid: number
-  state: 'working' | 'killed' | 'ended'
+  state: 'starting' | 'working' | 'killed' | 'ended'
+  readonly isAlive: boolean
   /** Stops it in its tracks, without its knowing. */
   freeze(): void
   thaw(): void
@@ -36,27 +37,39 @@ export function hire(
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo-worker.ts', JSON.stringify(how)], {
     cwd: ROOT,
     env: { ...process.env, SWITCHBOARD_URL: url, SWITCHBOARD_TOKEN: token },
+    // In a group of its own: Ctrl-C is for the demo, which lets its workers finish.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on('line', (line) => hear(`${name}: ${line}`))
   }
+  let isStopping = false
   const crewman: Crewman = {
     name,
     pid: child.pid ?? 0,
-    state: 'working',
+    state: 'starting',
+    get isAlive() {
+      return crewman.state === 'starting' || crewman.state === 'working'
+    },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
     kill: async () => {
       crewman.state = 'killed'
       await ended(child, 'SIGKILL')
     },
-    stop: () => ended(child, 'SIGTERM'),
+    stop: () => {
+      isStopping = true
+      return ended(child, 'SIGTERM')
+    },
   }
+  child.once('message', () => {
+    if (crewman.isAlive) crewman.state = 'working'
+  })
   child.once('exit', (code, signal) => {
     if (crewman.state === 'killed') return
     crewman.state = 'ended'
-    if (code !== 0) hear(`${name} ended ${signal ? `by ${signal}` : `with code ${code}`}`)
+    if (code !== 0 && !isStopping) hear(`${name} ended ${signal ? `by ${signal}` : `with code ${code}`}`)
   })
   return crewman
 }

@@ -22,7 +22,9 @@ const CLIENT: Wanted = { name: 'demo-client', scopes: ['enqueue', 'read', 'opera
 const RESPONDER: Wanted = { name: 'demo-responder', scopes: ['read', 'answer'] }
 const workerNamed = (number: number): Wanted => ({ name: `demo-worker-${number}`, scopes: ['work'] })
 
-const OURS = /^demo-(client|responder|worker-\d+)(-[a-z0-9]+)?$/
+const OURS = /^demo-(client|responder|worker-\d+)(\.\d+)?$/
+
+const MOST_TRIED = 1000
 
 /** The tokens of those who take part, and the names of their endpoints where they have one each. */
 export interface Cast {
@@ -70,16 +72,28 @@ interface Named {
   token: string
 }
 
-/** A token that works, of an earlier run or of an endpoint made now; a name that is taken gets a random end. */
-async function tokenFor(db: Database, { name, scopes }: Wanted, known: Record<string, Named>): Promise<Named> {
-  const before = known[name]
+/** A token that works, of an earlier run or of an endpoint made now. */
+async function tokenFor(db: Database, wanted: Wanted, known: Record<string, Named>): Promise<Named> {
+  const before = known[wanted.name]
   if (before && (await isValid(db, before.token))) return before
-  const make = (as: string) => createEndpoint(db, { name: as, scopes, queues: [QUEUE] })
-  const { endpoint, token } = await make(name).catch(() => make(`${name}-${Math.random().toString(36).slice(2, 8)}`))
-  known[name] = { name: endpoint.name, token }
+  const made = await make(db, wanted)
+  known[wanted.name] = made
   mkdirSync(homeFolder(), { recursive: true })
   writeWhole(tokensFile(), known)
-  return known[name]
+  return made
+}
+
+/** Makes an endpoint; a name that is taken, since a revoked endpoint keeps its own, gets a number. */
+async function make(db: Database, { name, scopes }: Wanted): Promise<Named> {
+  for (let number = 1; ; number++) {
+    try {
+      const as = number === 1 ? name : `${name}.${number}`
+      const { token } = await createEndpoint(db, { name: as, scopes, queues: [QUEUE] })
+      return { name: as, token }
+    } catch (error) {
+      if (!(error instanceof Refusal) || number === MOST_TRIED) throw error
+    }
+  }
 }
 
 async function isValid(db: Database, token: string): Promise<boolean> {

@@ -42,7 +42,7 @@ const OPTIONS = {
 } as const
 
 /** Reads the demo's flags; refuses what it does not know, and what npm has kept for itself. */
-export function parseDemoFlags(argv: string[], env: NodeJS.ProcessEnv): DemoFlags {
+export function parseDemoFlags(argv: string[], env: Record<string, string | undefined>): DemoFlags {
   refuseSwallowed(env)
   const values = parse(argv)
   return {
@@ -55,7 +55,7 @@ export function parseDemoFlags(argv: string[], env: NodeJS.ProcessEnv): DemoFlag
 }
 
 /** Without the two dashes npm takes a flag for its own. */
-function refuseSwallowed(env: NodeJS.ProcessEnv): void {
+function refuseSwallowed(env: Record<string, string | undefined>): void {
   const kept = Object.keys(OPTIONS).find((name) => name !== 'help' && env[`npm_config_${name}`] !== undefined)
   if (kept) throw new Problem(`npm kept --${kept} for itself. Write two dashes before it: npm run demo -- --${kept}`)
 }

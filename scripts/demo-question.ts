@@ -13,8 +13,8 @@ const OTHER = 'other'
 /** What a person fills in. */
 export interface Fields {
   licence: string
-  other?: string
-  [field: string]: string | undefined
+  /** `other`, where none of the choices fits. */
+  [field: string]: string
 }
 
 type Doubtful = Extract<Verdict, { doubt: string }>

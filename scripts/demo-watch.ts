@@ -32,7 +32,10 @@ function standingOf(cards: ReadonlyMap<string, Card>, total: number): Standing {
   return { cards, counts, total, isDone: ended === total }
 }
 
-/** The todos an endpoint's worker holds: under a lease, or by a question it has asked. */
-export function heldBy({ cards }: Standing, name: string): Card[] {
-  return [...cards.values()].filter(({ owner }) => owner?.split('/')[0] === name)
+/** The todos a worker process holds: under a lease, or by a question it has asked. */
+export function heldBy({ cards }: Standing, { pid }: { pid: number }): Card[] {
+  return [...cards.values()].filter(({ owner }) => owner?.endsWith(`/${workerName(pid)}`))
 }
+
+/** What a worker process calls itself when it claims. */
+export const workerName = (pid: number): string => `pid-${pid}`

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type Context, Fatal, type Json, worker } from '#lib/sdk/sdk'
 import { type Evidence, judge, readEvidence, type Verdict } from './demo-licence'
 import { type Fields, promptFor, readAnswer } from './demo-question'
+import { workerName } from './demo-watch'
 import { ROOT } from './instance.mjs'
 
 // One of the demo's workers, a process of its own; SWITCHBOARD_URL and SWITCHBOARD_TOKEN say where and as whom.
@@ -55,7 +56,7 @@ const running = worker({
   queues: [queue],
   concurrency,
   leaseSeconds,
-  name: `pid-${process.pid}`,
+  name: workerName(process.pid),
   handler: review,
   log: ({ level, message, todo, error }) => {
     const why = error instanceof Error ? `: ${error.message}` : ''
@@ -63,6 +64,7 @@ const running = worker({
   },
 })
 
+process.send?.('ready')
 // Without the demo there is nobody to work for.
 process.once('disconnect', () => void running.stop())
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type NewEndpoint, newEndpointSchema } from '#lib/auth/endpoints'
-import { SCOPES } from '#lib/wire/caller'
+import { SCOPES, type Scope } from '#lib/wire/caller'
 
 export const USAGE = `Usage: npm run endpoint -- <command>
 
@@ -53,8 +53,11 @@ const PROBLEMS: Record<string, string> = { list: 'list takes no name', revoke: '
 
 // Without the two dashes npm takes a flag for one of its own, and the endpoint would get less or more than was asked for.
 function refuseSwallowed(env: NodeJS.ProcessEnv): void {
-  const name = Object.keys(OPTIONS).find((flag) => flag !== 'help' && env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined)
-  if (name) throw new BadArguments(`npm kept --${name} for itself; write two dashes first: npm run endpoint -- create …`)
+  const name = Object.keys(OPTIONS).find(
+    (flag) => flag !== 'help' && env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined,
+  )
+  if (name)
+    throw new BadArguments(`npm kept --${name} for itself; write two dashes first: npm run endpoint -- create …`)
 }
 
 function parse(argv: string[]) {
@@ -66,24 +69,22 @@ function parse(argv: string[]) {
 }
 
 function wantedFrom(name: string | undefined, flags: Flags): NewEndpoint {
+  const { scopes, queues, 'lease-seconds': lease } = flags
   if (name === undefined) throw new BadArguments('create needs a name')
-  if (flags.scopes === undefined) throw new BadArguments('create needs --scopes')
+  if (scopes === undefined) throw new BadArguments('create needs --scopes')
   const parsed = newEndpointSchema.safeParse({
     name,
-    scopes: listed(flags.scopes),
-    ...(flags.queues === undefined ? {} : { queues: listed(flags.queues) }),
-    ...(flags['lease-seconds'] === undefined ? {} : { default_lease_seconds: wholeNumber(flags['lease-seconds']) }),
+    scopes: listed(scopes).map(scopeFrom),
+    ...(queues === undefined ? {} : { queues: listed(queues) }),
+    ...(lease === undefined ? {} : { default_lease_seconds: secondsFrom(lease) }),
   })
   if (parsed.success) return parsed.data
-  throw new BadArguments(parsed.error.issues.map(({ path, message }) => `${FLAGS[String(path[0])]}: ${message}`).join('\n'))
+  throw new BadArguments(
+    parsed.error.issues.map(({ path, message }) => `${FLAGS[String(path[0])]}: ${message}`).join('\n'),
+  )
 }
 
-const FLAGS: Record<string, string> = {
-  name: 'NAME',
-  scopes: '--scopes',
-  queues: '--queues',
-  default_lease_seconds: '--lease-seconds',
-}
+const FLAGS: Record<string, string> = { name: 'NAME', scopes: '--scopes', queues: '--queues' }
 
 const listed = (text: string): string[] =>
   text
@@ -91,4 +92,14 @@ const listed = (text: string): string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '')
 
-const wholeNumber = (text: string): number => (/^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN)
+function scopeFrom(word: string): Scope {
+  const scope = SCOPES.find((known) => known === word)
+  if (scope) return scope
+  throw new BadArguments(`--scopes: ${word} is none of ${SCOPES.join(', ')}`)
+}
+
+function secondsFrom(text: string): number {
+  const seconds = Number(text)
+  if (/^[0-9]{1,5}$/.test(text) && seconds >= 1 && seconds <= 86_400) return seconds
+  throw new BadArguments('--lease-seconds: must be a whole number from 1 to 86400')
+}

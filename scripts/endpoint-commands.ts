@@ -54,10 +54,18 @@ function made(endpoint: Endpoint, token: string): string {
 const COLUMNS = ['name', 'standing', 'scopes', 'queues', 'lease', 'last seen']
 
 function listing(endpoints: Endpoint[]): string {
-  if (endpoints.length === 0) return 'There are no endpoints yet. Make one: npm run endpoint -- create NAME --scopes work'
+  if (endpoints.length === 0)
+    return 'There are no endpoints yet. Make one: npm run endpoint -- create NAME --scopes work'
   const rows = [COLUMNS, ...endpoints.map(rowOf)]
   const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 const rowOf = (endpoint: Endpoint): string[] => [
@@ -77,7 +85,8 @@ function standingOf({ revoked_at, expires_at }: Endpoint): string {
 // A refused connection to a name with several addresses is an AggregateError, whose own message is empty.
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
-  if (error instanceof Refusal) return [error.message, ...(error.facts.errors ?? []).map(({ message }) => message)].join(': ')
+  if (error instanceof Refusal)
+    return [error.message, ...(error.facts.errors ?? []).map(({ message }) => message)].join(': ')
   const { code, message } = error as { code?: string; message?: string }
   if (code === '42P01') return 'The database has no tables yet: run npm start, or npm run migrate -- up.'
   if (code === 'ECONNREFUSED') return `The database cannot be reached: ${message}`

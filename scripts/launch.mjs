@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimHome } from './claim.mjs'
 import { ensureReachable, ensureUsable } from './database.mjs'
@@ -118,8 +118,9 @@ function checkDatabase(/** @type {string} */ url, /** @type {Start} */ { progres
 function startDatabase(/** @type {Start} */ { progress, services }) {
   return progress.step('Database', async (tell) => {
     tell('starting PostgreSQL')
-    const { url, port, version } = await services.startDatabase()
-    tell(`PostgreSQL ${version} on port ${port}`)
+    const { url, port, version, folder } = await services.startDatabase()
+    const elsewhere = folder.startsWith(realpathSync(homeFolder())) ? '' : `, its files in ${folder}`
+    tell(`PostgreSQL ${version} on port ${port}${elsewhere}`)
     return url
   })
 }

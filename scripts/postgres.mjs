@@ -19,6 +19,7 @@ import { identify } from './processes.mjs'
  * @property {string} url for a superuser of the database `switchboard`
  * @property {number} port
  * @property {string} version the major one
+ * @property {string} folder where its files really are
  * @property {number} pid
  * @property {Promise<Exit>} exited settles when the server ends, for whatever reason
  * @property {(options?: { timeoutMs?: number, remove?: boolean }) => Promise<void>} stop ends the server; `remove` also
@@ -46,6 +47,7 @@ export async function startPostgres({ dataDir, port, settings = {}, logFile, sig
   return {
     ...rest,
     version: cluster.binaries.major,
+    folder: cluster.folder,
     url: `postgresql://${NAME}:${cluster.password}@127.0.0.1:${server.port}/${NAME}`,
     stop: async ({ timeoutMs = 5000, remove = false } = {}) => {
       await stop(timeoutMs)

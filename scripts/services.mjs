@@ -55,7 +55,7 @@ export function createServices({ claim, progress, signal }) {
     }
     const first = await start(undefined)
     database = supervise({ name: 'database', first, start: () => start(first.port), report })
-    return { url: first.url, port: first.port, version: first.version }
+    return first
   }
 
   /** Starts a process of ours and returns once it is ready to serve.

@@ -38,7 +38,10 @@ export function supervise({ name, first, start, report, backoff = BACKOFF }) {
       if (isStopping) return null
       try {
         const running = await start()
-        if (!stopping.signal.aborted) return running
+        if (!stopping.signal.aborted) {
+          report(`${name} runs again`)
+          return running
+        }
         await running.stop(1000)
         return null
       } catch (error) {

@@ -23,6 +23,8 @@ interface Surroundings {
 }
 
 const EVERY_MS = 15_000
+// Until the tables are known to be well.
+const RETRY_MS = 1000
 
 // Ended todos can only be counted by reading them all. That takes at most a hundredth of the time: with ten million of
 // them, some seconds about every half hour, with few of them every round.
@@ -50,23 +52,25 @@ export async function keepGauges(database: Database, { isHealthy, log, signal }:
   const notice = createNotices()
   let ended: Tally[] = []
   let nextCountAt = 0
-  while (!signal.aborted) {
-    try {
-      if (isHealthy()) {
-        if (performance.now() >= nextCountAt) {
-          const began = performance.now()
-          ended = await countEnded(database)
-          nextCountAt = performance.now() + (performance.now() - began) / TERMINAL_SHARE
-        }
-        await fill(database, ended)
-      }
-      notice({ topic: 'gauges', matter: null, begins: () => {} })
-    } catch (error) {
-      const begins = () => log.warn({ err: error }, 'the gauges cannot be filled; trying again')
-      notice({ topic: 'gauges', matter: String(error), begins })
+  async function round(): Promise<number> {
+    if (!isHealthy()) return RETRY_MS
+    if (performance.now() >= nextCountAt) {
+      const began = performance.now()
+      ended = await countEnded(database)
+      nextCountAt = performance.now() + (performance.now() - began) / TERMINAL_SHARE
     }
-    await sleep(EVERY_MS, undefined, { signal }).catch(() => {})
+    await fill(database, ended)
+    notice({ topic: 'gauges', matter: null, begins: () => {} })
+    return EVERY_MS
   }
+
+  function failed(error: unknown): number {
+    const begins = () => log.warn({ err: error }, 'the gauges cannot be filled; trying again')
+    notice({ topic: 'gauges', matter: String(error), begins })
+    return EVERY_MS
+  }
+
+  while (!signal.aborted) await sleep(await round().catch(failed), undefined, { signal }).catch(() => {})
 }
 
 const countEnded = (database: Database): Promise<Tally[]> =>

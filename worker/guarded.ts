@@ -9,7 +9,8 @@ export type Guarded<Result> = { result: Result } | { refused: Refusal }
 
 // A statement of its own: a snapshot taken before the lock could show a revision that a migration has changed meanwhile.
 const LOCKS = `SELECT pg_try_advisory_xact_lock_shared(${MIGRATION_LOCK}) AS unmigrated,
-  pg_try_advisory_xact_lock(hashtextextended('switchboard sweep ' || $1, 0)) AS alone`
+  pg_try_advisory_xact_lock(hashtextextended('switchboard sweep ' || $1, 0)) AS alone,
+  set_config('enable_seqscan', 'off', true)`
 
 /**
  * Runs one batch of a sweep in a transaction of its own: never beside a migration, never beside the same sweep of another

@@ -4,7 +4,7 @@ import type { Log } from './drain'
 import type { Environment } from './environment'
 import { keepGauges } from './gauges'
 import { serveHealth } from './health'
-import { startReaper } from './reaper'
+import { type Reaper, startReaper } from './reaper'
 
 /** A worker that runs. */
 export interface Worker {
@@ -22,7 +22,7 @@ export async function startWorker({ databaseUrl, host, port, metricsToken }: Env
   const reaper = startReaper(database, { live, log })
   const stopping = new AbortController()
   const gauges = keepGauges(database, {
-    isHealthy: () => reaper.standing().refused === null && live.isListening,
+    isHealthy: () => isTicking(reaper),
     log,
     signal: stopping.signal,
   })
@@ -42,4 +42,10 @@ export async function startWorker({ databaseUrl, host, port, metricsToken }: Env
       server.closeAllConnections()
     },
   }
+}
+
+// Only a whole tick says that the tables are there, and are of this build's revision.
+function isTicking(reaper: Reaper): boolean {
+  const { lastTickMsAgo } = reaper.standing()
+  return lastTickMsAgo !== null && lastTickMsAgo < 60_000
 }

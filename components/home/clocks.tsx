@@ -1,5 +1,5 @@
-import { quantity } from '#components/shell/quantity'
 import { SETTINGS, type SettingKey } from '#lib/model/settings'
+import { quantity } from '../shell/quantity'
 import styles from './home.module.css'
 
 const SHOWN = ['default_lease_seconds', 'interrupt_lease_ttl_seconds', 'max_attempts'] as const satisfies SettingKey[]

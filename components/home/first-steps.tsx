@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react'
-import { Snippet } from '#components/shell/snippet'
+import { Snippet } from '../shell/snippet'
 import styles from './first-steps.module.css'
 
-const CREATE = 'npm run endpoint -- create my-agent --scopes enqueue,work,read,answer'
+const CREATE = `npm run endpoint -- create my-agent \\
+  --scopes enqueue,work,read,answer`
 
-const enqueue = (url: string) => `export SWITCHBOARD_URL=${url}
-export SWITCHBOARD_TOKEN=sbk_…   # from step 1
-
-curl "$SWITCHBOARD_URL/api/v1/todos" \\
+const ENQUEUE = `curl "$SWITCHBOARD_URL/api/v1/todos" \\
   -H "Authorization: Bearer $SWITCHBOARD_TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '{"queue": "hello", "title": "Greet somebody"}'`
@@ -16,8 +14,8 @@ const WORK = `import { worker } from 'switchboard/sdk'
 
 worker({
   queues: ['hello'],
-  handler: async ({ todo, ask }) => {
-    const { content } = await ask({ title: \`\${todo.title}: whom?\` })
+  handler: async ({ ask }) => {
+    const { content } = await ask({ title: 'Greet whom?' })
     return { greeting: \`Hello, \${content?.answer ?? 'nobody'}\` }
   },
 })`
@@ -40,14 +38,15 @@ function Step({ title, children, where = 'Terminal', ...snippet }: OneStep) {
   )
 }
 
-/** The way from here to a first todo, ready to paste; `url` is where agents reach this Switchboard. */
-export function FirstSteps({ url }: { url: string }) {
+/** The way from here to a first todo, ready to paste. */
+export function FirstSteps() {
   return (
     <ol className={styles.steps}>
       <Step title="Give an agent a token" label="Command that makes an endpoint" text={CREATE}>
-        An endpoint is an agent’s identity, with scopes and, if you like, queues of its own. Its token is shown once.
+        An endpoint is an agent’s identity. This prints two lines to paste where the agent runs; the token in them is
+        shown only once.
       </Step>
-      <Step title="Enqueue a todo" label="curl command that enqueues a todo" text={enqueue(url)}>
+      <Step title="Enqueue a todo" label="curl command that enqueues a todo" text={ENQUEUE}>
         One call. Give it an <code>idempotency_key</code> and repeating it makes nothing twice.
       </Step>
       <Step title="Work on it" label="A worker in TypeScript" where="hello.ts" text={WORK}>

@@ -1,4 +1,4 @@
-import { Light } from '#components/board/lamp'
+import { Light } from '../board/lamp'
 import styles from './health.module.css'
 
 /** One thing that must be well: how it stands, in a few words, and what to do when it isn't. */
@@ -39,8 +39,10 @@ export function Health({ facts, checkedAt }: { facts: readonly Fact[]; checkedAt
       <dl className={styles.facts}>
         {facts.map(({ name, standing, fact, advice }) => (
           <div key={name} className={styles.fact}>
-            <Light {...LIGHTS[standing]} />
-            <dt>{name}</dt>
+            <dt>
+              <Light {...LIGHTS[standing]} />
+              {name}
+            </dt>
             <dd>
               {fact}
               {advice && <span className={styles.advice}>{advice}</span>}

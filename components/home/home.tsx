@@ -1,5 +1,5 @@
-import { LampPanel } from '#components/board/lamp-panel'
 import type { SettingKey } from '#lib/model/settings'
+import { LampPanel } from '../board/lamp-panel'
 import { Clocks } from './clocks'
 import { FirstSteps } from './first-steps'
 import { type Fact, Health } from './health'
@@ -10,12 +10,10 @@ export interface HomeFacts {
   facts: readonly Fact[]
   checkedAt: string
   settings: Record<SettingKey, { value: number }> | null
-  /** Where agents reach this Switchboard. */
-  url: string
 }
 
 /** The first page: what this is, whether it is well, what the lamps mean, and how to begin. It shows no todo. */
-export function Home({ facts, checkedAt, settings, url }: HomeFacts) {
+export function Home({ facts, checkedAt, settings }: HomeFacts) {
   return (
     <div className={styles.home}>
       <div className={styles.intro}>
@@ -42,7 +40,7 @@ export function Home({ facts, checkedAt, settings, url }: HomeFacts) {
           <h2 id="steps">Begin here</h2>
           <p>In a terminal, in the folder Switchboard runs from.</p>
         </div>
-        <FirstSteps url={url} />
+        <FirstSteps />
       </section>
     </div>
   )

@@ -7,7 +7,7 @@ import { theme, variables } from './theme'
 /** Gives all below it the look, in the system's colour scheme unless the person chose one; styles carry the page's nonce. */
 export function Look({ nonce, children }: { nonce: string; children: ReactNode }) {
   // A refetch of the page comes with a nonce of its own, but the document goes on under its first.
-  const [first] = useState(nonce)
+  const [first] = useState(() => published(nonce))
   return (
     <MantineProvider
       theme={theme}
@@ -18,4 +18,10 @@ export function Look({ nonce, children }: { nonce: string; children: ReactNode }
       {children}
     </MantineProvider>
   )
+}
+
+// What locks the page's scrolling under a drawer adds a style of its own, and looks for the nonce under this name.
+function published(nonce: string): string {
+  if (typeof window !== 'undefined') Object.assign(window, { __webpack_nonce__: nonce })
+  return nonce
 }

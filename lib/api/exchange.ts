@@ -29,3 +29,6 @@ export interface ApiAnswer {
 
 /** A body may have this many bytes. */
 export const MOST_BODY_BYTES = 8 * 1024 * 1024
+
+/** What comes beyond that is read and dropped up to this many, so that the client gets to read why; then it is cut off. */
+export const MOST_DROPPED_BYTES = 4 * MOST_BODY_BYTES

@@ -1,6 +1,9 @@
+import type { Db } from '#lib/db/connect'
+import type { Revision } from '#lib/db/revision'
+import { within } from '#lib/db/within'
 import { readSettings, type Settings } from '#lib/queue/settings'
 import type { Core } from './core'
-import { type Tick, workerTick } from './worker-tick'
+import { type WorkerStanding, workerStanding } from './worker-standing'
 import { recentRevision } from './writable'
 
 /** One part that must be well: how it stands, in a few words, and what to do when it isn't. */
@@ -11,51 +14,68 @@ export interface Fact {
   advice?: string
 }
 
-const PATIENCE_MS = 2000
-// A tick comes every 30 s at the latest; one more half for a slow one.
-const LATE_SECONDS = 45
-
 /** How the parts stand, and the settings in force where the database could be asked. */
 export interface Health {
   facts: Fact[]
   settings: Settings | null
 }
 
-/** How database, migrations, notifications and worker stand now; never throws, and takes some two seconds at most. */
+const PATIENCE_MS = 2000
+// A tick comes every 30 s at the latest; half of that for a slow one.
+const LATE_SECONDS = 45
+
+/** How database, migrations, notifications and worker stand now; never throws, and takes four seconds at most, two when the database is away. */
 export async function readHealth({ database, live }: Core): Promise<Health> {
-  const [answered, revision, tick, settings] = await Promise.all([
-    databaseFact(database),
-    revisionFact(database),
-    within(workerTick(database)).catch((error: Error) => error),
-    within(readSettings(database)).catch(() => null),
-  ])
-  return { facts: [answered, revision, listenerFact(live.isListening), workerFact(tick)], settings }
+  const [answered, worker] = await Promise.all([tried(askDatabase(database)), tried(workerStanding())])
+  if (answered instanceof Error) {
+    const facts = [databaseFact(answered), UNKNOWN_REVISION, UNKNOWN_LISTENER, workerFact(worker, Date.now())]
+    return { facts, settings: null }
+  }
+  const [revision, settings] = await Promise.all([tried(recentRevision(database)), tried(readSettings(database))])
+  const facts = [
+    databaseFact(answered),
+    revision instanceof Error ? UNKNOWN_REVISION : revisionFact(revision),
+    listenerFact(live.isListening),
+    workerFact(worker, Date.parse(answered.now)),
+  ]
+  return { facts, settings: settings instanceof Error ? null : settings }
 }
 
-async function databaseFact(database: Core['database']): Promise<Fact> {
-  const name = 'Database'
+const UNKNOWN = { standing: 'warning', fact: 'Not known while the database is away' } as const
+const UNKNOWN_REVISION: Fact = { name: 'Migrations', ...UNKNOWN }
+const UNKNOWN_LISTENER: Fact = { name: 'Notifications', ...UNKNOWN }
+
+const tried = <Result>(work: Promise<Result>): Promise<Result | Error> =>
+  within(PATIENCE_MS, work).catch((error: Error) => error)
+
+interface Answered {
+  version: string
+  now: string
+  tookMs: number
+}
+
+async function askDatabase(db: Db): Promise<Answered> {
   const began = performance.now()
-  try {
-    const text = "SELECT split_part(current_setting('server_version'), ' ', 1) AS version"
-    const [row] = await within(database.query<{ version: string }>({ name: 'server_version', text }))
-    const took = Math.max(1, Math.round(performance.now() - began))
-    return { name, standing: 'good', fact: `PostgreSQL ${row?.version}, answers in ${took}\u00a0ms` }
-  } catch (error) {
-    const advice = 'Nothing is lost: workers and reaper go on when it is back. Its log is the place to look.'
-    return { name, standing: 'bad', fact: `Does not answer: ${messageOf(error)}`, advice }
-  }
+  const text = "SELECT split_part(current_setting('server_version'), ' ', 1) AS version, now() AS now"
+  const [row] = await db.query<Omit<Answered, 'tookMs'>>({ name: 'server_version', text })
+  if (!row) throw new Error('it answered nothing')
+  return { ...row, tookMs: Math.max(1, Math.round(performance.now() - began)) }
 }
 
-async function revisionFact(database: Core['database']): Promise<Fact> {
-  const name = 'Migrations'
-  try {
-    const { build, database: found, matches } = await within(recentRevision(database))
-    if (matches) return { name, standing: 'good', fact: `Up to date: ${build.replace(/^\d+_/, '')}` }
-    const advice = 'Writes are refused until both are the same: run npm run migrate -- up, or the newer build.'
-    return { name, standing: 'bad', fact: `This build knows ${build}, the database is at ${found ?? 'none'}`, advice }
-  } catch {
-    return { name, standing: 'warning', fact: 'Not known while the database is away' }
+function databaseFact(answered: Answered | Error): Fact {
+  const name = 'Database'
+  if (!(answered instanceof Error)) {
+    return { name, standing: 'good', fact: `PostgreSQL ${answered.version}, ${answered.tookMs}\u00a0ms away` }
   }
+  const advice = 'Nothing is lost: everything goes on once it is back. Its log is the place to look.'
+  return { name, standing: 'bad', fact: `Does not answer: ${messageOf(answered)}`, advice }
+}
+
+function revisionFact({ build, database, matches }: Revision): Fact {
+  const name = 'Migrations'
+  if (matches) return { name, standing: 'good', fact: `Up to date: ${build.replace(/^\d+_/, '')}` }
+  const advice = 'Writes are refused until both are the same: run npm run migrate -- up, or the newer build.'
+  return { name, standing: 'bad', fact: `This build knows ${build}, the database is at ${database ?? 'none'}`, advice }
 }
 
 function listenerFact(isListening: boolean): Fact {
@@ -65,32 +85,22 @@ function listenerFact(isListening: boolean): Fact {
   return { name, standing: 'warning', fact: 'Do not arrive; the log is polled instead', advice }
 }
 
-function workerFact(tick: Tick | Error): Fact {
+function workerFact(worker: WorkerStanding | Error, now: number): Fact {
   const name = 'Worker'
-  const advice =
-    'Without it nothing lapsed comes back to the queue. npm start keeps it running; its log says why it is not.'
-  if (tick instanceof Error) return { name, standing: 'bad', fact: `Does not answer: ${messageOf(tick)}`, advice }
-  if (!tick.isReady) return { name, standing: 'bad', fact: 'Runs, but does not sweep', advice }
-  const { secondsAgo } = tick
-  if (secondsAgo === null) return { name, standing: 'warning', fact: 'Runs, and has not swept yet' }
-  const standing = secondsAgo <= LATE_SECONDS ? 'good' : 'warning'
-  return { name, standing, fact: `Swept ${secondsAgo} s ago`, ...(standing === 'warning' && { advice }) }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return messageOf(error.errors[0])
-  const { message, cause } = error as Error
-  return cause instanceof Error ? messageOf(cause) : message
-}
-
-async function within<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
-  })
-  try {
-    return await Promise.race([work, tooLong])
-  } finally {
-    clearTimeout(timer)
+  if (worker instanceof Error) {
+    const advice =
+      'Without it, nothing whose time has run out goes back to the queue. Its log says why it is not there.'
+    return { name, standing: 'bad', fact: `Does not answer: ${messageOf(worker)}`, advice }
   }
+  const { reason, lastTickAt } = worker
+  if (reason !== null || lastTickAt === null) {
+    return { name, standing: 'bad', fact: `Does not sweep: ${reason ?? 'it has not begun'}` }
+  }
+  const secondsAgo = Math.max(0, Math.round((now - Date.parse(lastTickAt)) / 1000))
+  return { name, standing: secondsAgo <= LATE_SECONDS ? 'good' : 'warning', fact: `Swept ${secondsAgo} s ago` }
+}
+
+function messageOf(error: Error): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0])
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message
 }

@@ -3,7 +3,7 @@ import { answerAuth, isAuthPath } from './auth-door'
 import { completeAnswer, requestIdOf } from './complete-answer'
 import { type Core, processCore } from './core'
 import { dispatch } from './dispatch'
-import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES } from './exchange'
+import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES, MOST_DROPPED_BYTES } from './exchange'
 import { problem, refusalOf } from './problem'
 import { tooLarge } from './read-body'
 
@@ -72,15 +72,15 @@ function apiRequest(request: Request): ApiRequest {
 }
 
 async function collect(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > MOST_BODY_BYTES) throw tooLarge()
   const chunks: Uint8Array[] = []
   let size = 0
   // Node's streams can be iterated; the browser's types don't say so.
   const stream = (request.body ?? []) as unknown as AsyncIterable<Uint8Array>
   for await (const chunk of stream) {
     size += chunk.length
-    if (size > MOST_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
+    if (size <= MOST_BODY_BYTES) chunks.push(chunk)
+    else if (size > MOST_DROPPED_BYTES) break
   }
+  if (size > MOST_BODY_BYTES) throw tooLarge()
   return Buffer.concat(chunks)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '#lib/model/errors'
-import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES } from './exchange'
+import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES, MOST_DROPPED_BYTES } from './exchange'
 import { isLoopback } from './loopback'
 import { tooLarge } from './read-body'
 
@@ -46,9 +46,6 @@ function signalOf(res: ServerResponse): AbortSignal {
   })
   return controller.signal
 }
-
-// What comes beyond the limit is read and dropped, so that the client gets to read why; but not for ever.
-const MOST_DROPPED_BYTES = 4 * MOST_BODY_BYTES
 
 function collect(req: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

@@ -1,25 +1,35 @@
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
 
+/** An assignee as a request names it: the endpoint's name, and the JSON pointer to where it stands. */
+export interface Named {
+  name: string
+  pointer: string
+}
+
 /**
- * Locks the endpoints that rows name as assignee until the transaction ends, so that none is revoked meanwhile, and
- * returns their ids by name. Refuses one that doesn't exist or is revoked with validation_failed.
+ * Locks the endpoints of these names until the transaction ends, so that none is revoked meanwhile; returns the ids of
+ * those in force by their names.
  */
-export async function lockAssignees(db: Db, rows: readonly { assignee?: string | undefined }[]): Promise<Map<string, string>> {
-  const names = [...new Set(rows.flatMap((row) => row.assignee ?? []))]
+export async function lockInForce(db: Db, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map()
   const alive = await db.query<{ id: string; name: string }>({
-    name: 'lock_assignees',
+    name: 'lock_in_force',
     text: `SELECT id, name FROM endpoints WHERE name = ANY($1) AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > now()) ORDER BY id FOR SHARE`,
-    values: [names],
+    values: [[...new Set(names)]],
   })
-  const ids = new Map(alive.map((endpoint) => [endpoint.name, endpoint.id]))
-  const errors = rows.flatMap(({ assignee }, at) =>
-    assignee && !ids.has(assignee)
-      ? [{ pointer: rows.length > 1 ? `/todos/${at}/assignee` : '/assignee', message: `no endpoint ${assignee} is in force` }]
-      : [],
+  return new Map(alive.map((endpoint) => [endpoint.name, endpoint.id]))
+}
+
+/** The same for assignees. Refuses one that doesn't exist or is revoked with validation_failed. */
+export async function lockAssignees(db: Db, named: readonly Named[]): Promise<Map<string, string>> {
+  const ids = await lockInForce(
+    db,
+    named.map(({ name }) => name),
   )
-  if (errors.length > 0) throw new Refusal('validation_failed', { errors })
-  return ids
+  const unknown = named.filter(({ name }) => !ids.has(name))
+  if (unknown.length === 0) return ids
+  const errors = unknown.map(({ name, pointer }) => ({ pointer, message: `no endpoint ${name} is in force` }))
+  throw new Refusal('validation_failed', { errors })
 }

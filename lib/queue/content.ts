@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import addFormats from 'ajv-formats'
+import addFormats, { type FormatName } from 'ajv-formats'
 import { Refusal, type Violation } from '#lib/model/errors'
 import type { Interrupt } from '#lib/wire/interrupt'
+import type { PromptSchema } from '#lib/wire/prompt-schema'
 
 /** What a person said to a question. */
 export interface Reply {
@@ -10,14 +11,13 @@ export interface Reply {
   comment?: string | undefined
 }
 
-const PLAIN_ANSWER = {
+const PLAIN_ANSWER: PromptSchema = {
   type: 'object',
   properties: { answer: { type: 'string' } },
   required: ['answer'],
-  additionalProperties: false,
 }
 
-const ajv = addFormats.default(new Ajv({ allErrors: true, strict: false, validateSchema: false, addUsedSchema: false }))
+const FORMATS: FormatName[] = ['email', 'uri', 'date', 'date-time']
 
 /**
  * Checks an answer's content against its question: its schema, or `{"answer": string}` for an input without one; sign-ins
@@ -30,19 +30,43 @@ export function checkContent(interrupt: Interrupt, { action, content }: Reply): 
     throw new Refusal('validation_failed', { errors })
   }
   const valid = validatorOf(interrupt)
-  if (!valid(content ?? {})) throw new Refusal('validation_failed', { errors: (valid.errors ?? []).map(violation) })
+  if (!valid(content ?? {})) throw new Refusal('validation_failed', { errors: violations(valid.errors ?? []) })
 }
 
+// An Ajv of its own for each answer: one keeps whatever it ever compiled, even what is removed from it.
 function validatorOf({ schema }: Interrupt): ValidateFunction {
-  if (!schema) return ajv.compile(PLAIN_ANSWER)
-  const { $schema, ...rest } = schema
-  return ajv.compile({ ...rest, additionalProperties: false })
+  const ajv = addFormats.default(
+    new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false }),
+    FORMATS,
+  )
+  const { $schema, ...form } = schema ?? PLAIN_ANSWER
+  return ajv.compile({ ...form, additionalProperties: false })
 }
 
-function violation({ instancePath, keyword, params, message }: ErrorObject): Violation {
-  const missing = keyword === 'required' ? `/${escaped(params.missingProperty)}` : ''
-  const extra = keyword === 'additionalProperties' ? `/${escaped(params.additionalProperty)}` : ''
-  return { pointer: `/content${instancePath}${missing}${extra}`, message: missing ? 'is required' : (message ?? 'is not valid') }
+// A choice reports each of its alternatives besides: the first violation of a place is the one that tells.
+const violations = (errors: ErrorObject[]): Violation[] => [
+  ...new Map([...errors].reverse().map((error) => [pointerOf(error), violation(error)])).values(),
+]
+
+const violation = (error: ErrorObject): Violation => ({
+  pointer: pointerOf(error),
+  message: MESSAGES[error.keyword] ?? error.message ?? 'is not valid',
+})
+
+const NOT_A_CHOICE = 'must be one of the choices'
+
+const MESSAGES: Record<string, string> = {
+  required: 'is required',
+  additionalProperties: 'is not a field of this form',
+  enum: NOT_A_CHOICE,
+  const: NOT_A_CHOICE,
+  oneOf: NOT_A_CHOICE,
+  anyOf: NOT_A_CHOICE,
 }
 
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+const pointerOf = ({ instancePath, params }: ErrorObject): string =>
+  `/content${instancePath}${[params.missingProperty, params.additionalProperty].filter(isText).map(segment).join('')}`
+
+const isText = (part: unknown): part is string => typeof part === 'string'
+
+const segment = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`

@@ -7,7 +7,7 @@ import { count } from '#lib/ops/metrics'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
 import { todoColumns, todoOf } from '#lib/wire/todo-row'
-import { lockAssignees } from './assignee'
+import { lockAssignees, type Named } from './assignee'
 import { literals } from './move'
 import { recentSettings } from './settings'
 import { seesQueue } from './why-not'
@@ -73,8 +73,7 @@ export async function enqueue(db: Db, todos: readonly NewTodo[], caller: Caller)
   if (closed) throw new Refusal('forbidden', { detail: `Queue ${closed.queue} is not among yours` })
   const rows = todos.map((todo) => ({ ...todo, id: uuidv7() }))
   const write = (tx: Db) => enqueueRows(tx, rows, caller)
-  const results = rows.length > 1 || rows.some((row) => row.assignee) ? await db.transaction(write) : await write(db)
-  return results
+  return rows.length > 1 || rows.some((row) => row.assignee) ? db.transaction(write) : write(db)
 }
 
 async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promise<Enqueued[]> {
@@ -86,7 +85,7 @@ async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promis
   )
   const assignees = await lockAssignees(
     db,
-    rows.filter((row) => !found.has(row.id)),
+    rows.flatMap((row, at) => (found.has(row.id) ? [] : assigneeOf(row, rows.length > 1 ? `/todos/${at}` : ''))),
   )
   const made = new Set<string>()
   // A key's todo may end between our insert and our look: then the key is free and the insert is tried again.
@@ -101,6 +100,9 @@ async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promis
   }
   return rows.map((row) => ({ todo: found.get(row.id) as Todo, created: made.has(row.id) }))
 }
+
+const assigneeOf = ({ assignee }: Row, pointer: string): Named[] =>
+  assignee === undefined ? [] : [{ name: assignee, pointer: `${pointer}/assignee` }]
 
 async function insert(
   db: Db,

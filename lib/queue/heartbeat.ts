@@ -1,7 +1,8 @@
 import type { Db } from '#lib/db/connect'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { BatchResult } from './complete'
-import { firstMentions, HELD_BY, heldRow } from './held'
+import { firstMentions, HELD_BY, HELD_INPUT, heldRow } from './held'
+import { givenSql } from './move'
 import { type Held, whyNotHeld } from './why-not'
 
 /** What a beat brings besides the lease. */
@@ -18,10 +19,10 @@ export interface Beaten {
   state: 'claimed'
 }
 
+const BEAT = { id: 'text', ...HELD_INPUT, lease_seconds: 'integer', progress: 'jsonb', checkpoint: 'jsonb' }
+
 // No event and no new version: a beat says only that somebody is there. Only unindexed columns, so it stays HOT.
-const HEARTBEAT = `WITH i AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(
-      id text, lease_epoch bigint, endpoint_id text, lease_seconds integer, progress jsonb, checkpoint jsonb)),
+const HEARTBEAT = `WITH i AS MATERIALIZED (${givenSql(BEAT)}),
   p AS MATERIALIZED (
     SELECT t.id AS todo_id, i.lease_seconds, i.progress, i.checkpoint FROM i JOIN todos t ON t.id = i.id
     WHERE (t.state = 'claimed') IS TRUE AND ${HELD_BY} ORDER BY t.depth, t.id FOR UPDATE OF t),

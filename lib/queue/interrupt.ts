@@ -63,7 +63,8 @@ export async function interrupt(db: Db, held: Held, caller: EndpointCaller, ques
   const input = { ...question, interrupt_id: id, addressed_to: question.for }
   const [moved] = await move(db, INTERRUPT, [heldRow(held, input)]).catch(ignoreTwin)
   if (moved) {
-    count('switchboard_interrupts_opened_total', { queue: moved.todo.queue, kind: question.kind })
+    const labels = { queue: moved.todo.queue, kind: question.kind }
+    db.afterCommit(() => count('switchboard_interrupts_opened_total', labels))
     return { todo: moved.todo, interrupt: (await findInterrupt(db, id)) as Interrupt, created: true }
   }
   const meanwhile = await askedBefore(db, held, caller, question)

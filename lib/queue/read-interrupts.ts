@@ -6,13 +6,13 @@ import type { Caller } from '#lib/wire/caller'
 import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import { id as idSchema } from '#lib/wire/scalars'
 import type { Card } from '#lib/wire/todo'
+import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { fromCursor, toCursor } from './read-cursor'
 import { readTodo } from './read-todo'
 import type { Page } from './read-todos'
 import { containing, inQueues, searching, Where } from './read-where'
 import { readSettings } from './settings'
-import { cardColumns, cardOf } from '#lib/wire/todo-row'
 
 /** Which questions; `status` is open unless said. */
 export interface InterruptFilter {
@@ -51,7 +51,12 @@ const deadline = (ttlSeconds: number): string =>
 export async function listInterrupts(db: Db, filter: InterruptFilter & Page, caller: Caller): Promise<InterruptList> {
   const { status = 'open', limit = PAGE, q } = filter
   const ttl = await interruptTtl(db)
-  const where = inQueues(new Where().and((given) => `q.status = ${given}`, status), 't.queue', filter.queue, caller)
+  const where = inQueues(
+    new Where().and((given) => `q.status = ${given}`, status),
+    't.queue',
+    filter.queue,
+    caller,
+  )
     .when(filter.kind, (given) => `q.kind = ${given}`)
     .when(filter.risk, (given) => `q.risk = ${given}`)
     .when(q === undefined ? undefined : containing(q), found)
@@ -80,7 +85,8 @@ const unseen = () => new Refusal('not_found', { detail: 'There is no such questi
 
 const interruptTtl = async (db: Db): Promise<number> => (await readSettings(db)).interrupt_lease_ttl_seconds.value
 
-const found = (given: string): string => `(q.title ILIKE ${given} OR q.message ILIKE ${given} OR t.title ILIKE ${given})`
+const found = (given: string): string =>
+  `(q.title ILIKE ${given} OR q.message ILIKE ${given} OR t.title ILIKE ${given})`
 
 const select = (ttl: number, key: string): string => `SELECT ${interruptColumns('q')}, ${deadline(ttl)} AS expires_at,
   ${key} AS key FROM interrupts q JOIN todos t ON t.id = q.todo_id`

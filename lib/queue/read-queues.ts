@@ -17,6 +17,13 @@ export function listQueues(db: Db, caller: Caller): Promise<Queue[]> {
   return prisma(db.root).queues.findMany({
     where: caller.queues ? { name: { in: [...caller.queues] } } : {},
     orderBy: { name: 'asc' },
-    select: { name: true, paused: true, max_claimed: true, default_lease_seconds: true, max_attempts: true, description: true },
+    select: {
+      name: true,
+      paused: true,
+      max_claimed: true,
+      default_lease_seconds: true,
+      max_attempts: true,
+      description: true,
+    },
   })
 }

@@ -5,10 +5,10 @@ import type { Caller } from '#lib/wire/caller'
 import { EVENT_COLUMNS, type Event } from '#lib/wire/event'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { Attempt, Card, ClaimedTodo, Todo } from '#lib/wire/todo'
+import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { fromCursor, toCursor } from './read-cursor'
 import type { Page } from './read-todos'
 import { inQueues, Where } from './read-where'
-import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { findTodo } from './why-not'
 import { attemptColumns, interruptsOf, withHistory } from './with-history'
 
@@ -85,7 +85,12 @@ const readEffects = (db: Db, todoId: string): Promise<Effect[]> =>
   })
 
 async function readChildren(db: Db, parentId: string, caller: Caller): Promise<TodoDetail['children']> {
-  const where = inQueues(new Where().and((given) => `t.parent_id = ${given}`, parentId), 't.queue', undefined, caller)
+  const where = inQueues(
+    new Where().and((given) => `t.parent_id = ${given}`, parentId),
+    't.queue',
+    undefined,
+    caller,
+  )
   const rows = await db.query<Record<string, unknown> & { total: number }>({
     text: `SELECT ${cardColumns('t')}, count(*) OVER () AS total FROM todos t WHERE ${where.sql} ORDER BY t.id LIMIT ${MOST_LISTED}`,
     values: where.values,

@@ -4,10 +4,10 @@ import { STATE_NAMES, type State } from '#lib/model/states'
 import type { Caller } from '#lib/wire/caller'
 import { id as idSchema } from '#lib/wire/scalars'
 import type { Card } from '#lib/wire/todo'
+import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { literals } from './move'
 import { fromCursor, toCursor } from './read-cursor'
 import { containing, inQueues, searching, Where } from './read-where'
-import { cardColumns, cardOf } from '#lib/wire/todo-row'
 
 /** Which todos; all that are given must hold. */
 export interface TodoFilter {
@@ -106,6 +106,8 @@ const found = (given: string): string =>
   `(t.title ILIKE ${given} OR t.id ILIKE ${given} OR t.kind ILIKE ${given} OR t.error::text ILIKE ${given})`
 
 const culprits = (filter: TodoFilter): string[] => {
-  const slow = (['q', 'kind', 'owner', 'created_after', 'created_before', 'queue'] as const).filter((name) => filter[name] !== undefined)
+  const slow = (['q', 'kind', 'owner', 'created_after', 'created_before', 'queue'] as const).filter(
+    (name) => filter[name] !== undefined,
+  )
   return slow.includes('q') ? ['q'] : slow
 }

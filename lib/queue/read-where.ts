@@ -4,7 +4,7 @@ import type { Caller } from '#lib/wire/caller'
 import { seesQueue } from './why-not'
 
 /** How long a list may search before it is given up, so that no search takes the database down. */
-export const MOST_SEARCH_MS = 3000
+const MOST_SEARCH_MS = 3000
 
 /** Conditions on rows, as SQL with its parameters; joined by AND. */
 export class Where {
@@ -48,7 +48,11 @@ export function inQueues(where: Where, column: string, queue: string | undefined
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /** Runs reads under a time limit; one that takes longer is refused with validation_failed, which names what to narrow. */
-export async function searching<Result>(db: Db, culprits: string[], read: (db: Db) => Promise<Result>): Promise<Result> {
+export async function searching<Result>(
+  db: Db,
+  culprits: string[],
+  read: (db: Db) => Promise<Result>,
+): Promise<Result> {
   try {
     return await db.transaction(async (tx) => {
       await tx.query({ text: `SET LOCAL statement_timeout = ${MOST_SEARCH_MS}` })

@@ -1,9 +1,8 @@
 import type { Db } from '#lib/db/connect'
-import { Refusal } from '#lib/model/errors'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
-import { lockAssignees } from './assignee'
+import { lockAssignees, lockInForce } from './assignee'
 import { move, type Plan } from './move'
 import { recentSettings } from './settings'
 import { findTodo, refuse, whyNot } from './why-not'
@@ -33,19 +32,25 @@ export interface Requeueing {
 }
 
 /**
- * Puts an ended todo back with a fresh allowance; counters and history stay. Refuses with not_found, invalid_state (it is
- * live, or its assignee is revoked and not replaced), duplicate_key (a live todo has its idempotency key).
+ * Puts an ended todo back with a fresh allowance; counters and history stay. Refuses with not_found, todo_terminal (it is
+ * completed), invalid_state (it is live, or its assignee is revoked and not replaced), duplicate_key (a live todo has its
+ * idempotency key).
  */
 export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
   return db.transaction(async (tx) => {
-    const assignees = await lockAssignees(tx, [requeueing])
-    const assignee = requeueing.assignee ? assignees.get(requeueing.assignee) : undefined
+    const assignee = await lockAssignee(tx, requeueing)
     const settings = await recentSettings(tx)
     for (;;) {
       const todo = await requeueable(tx, id, caller)
-      if (assignee === undefined && todo.assignee) await mayWork(tx, todo)
-      const input = { reason: requeueing.reason, max_attempts: settings.max_attempts.value, assignee_endpoint_id: assignee }
-      const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch(keyTaken)
+      if (assignee === undefined) await mustBeWorkable(tx, todo)
+      const input = {
+        reason: requeueing.reason,
+        max_attempts: settings.max_attempts.value,
+        assignee_endpoint_id: assignee,
+      }
+      const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
+        throw keyTaken(error, todo)
+      })
       if (moved) return moved.todo
     }
   })
@@ -55,16 +60,21 @@ async function requeueable(db: Db, id: string, caller: Caller): Promise<Todo> {
   const todo = await findTodo(db, id, caller)
   if (!todo) throw whyNot(todo, 'requeued')
   if ((TRANSITIONS.requeue.from as readonly string[]).includes(todo.state)) return todo
-  throw refuse('invalid_state', todo, `A todo that is ${todo.state} cannot be requeued`)
+  throw whyNot(todo, 'requeued')
 }
 
-async function mayWork(db: Db, todo: Todo): Promise<void> {
-  await lockAssignees(db, [{ assignee: todo.assignee ?? undefined }]).catch(() => {
-    throw refuse('invalid_state', todo, `Its assignee ${todo.assignee} is revoked: name another in assignee`)
-  })
+async function lockAssignee(db: Db, { assignee }: Requeueing): Promise<string | undefined> {
+  if (assignee === undefined) return undefined
+  return (await lockAssignees(db, [{ name: assignee, pointer: '/assignee' }])).get(assignee)
 }
 
-function keyTaken(error: unknown): never {
-  if ((error as { constraint?: string }).constraint !== 'todos_live_key') throw error
-  throw new Refusal('duplicate_key', { detail: 'A live todo of this queue has the same idempotency key' })
+/** Refuses to put back what its own assignee alone could claim and no longer may. */
+async function mustBeWorkable(db: Db, todo: Todo): Promise<void> {
+  if (!todo.assignee || (await lockInForce(db, [todo.assignee])).has(todo.assignee)) return
+  throw refuse('invalid_state', todo, `Its assignee ${todo.assignee} is revoked: name another in assignee`)
+}
+
+function keyTaken(error: unknown, todo: Todo): unknown {
+  if ((error as { constraint?: string }).constraint !== 'todos_live_key') return error
+  return refuse('duplicate_key', todo, 'A live todo of this queue has the same idempotency key')
 }

@@ -67,8 +67,10 @@ async function fence(db: Db, held: Held, verb: string): Promise<void> {
     values: [held.id, held.leaseEpoch, held.endpointId, `late_${verb}`],
   })
   if (!fenced) return
-  count('switchboard_fenced_writes_total', { queue: fenced.queue })
-  ring(db.root, 'log')
+  db.afterCommit(() => {
+    count('switchboard_fenced_writes_total', { queue: fenced.queue })
+    ring(db.root, 'log')
+  })
 }
 
 /** The todo, when this very call has been carried out before and only its answer was lost; else null. */

@@ -184,7 +184,7 @@ export const OPERATIONS = {
     params: queries.idParams,
     body: bodies.requeueSchema,
     answers: { 200: answers.todoAnswer },
-    refuses: ['invalid_state', 'duplicate_key'],
+    refuses: ['todo_terminal', 'invalid_state', 'duplicate_key'],
     writes: true,
   },
   listInterrupts: {

@@ -50,15 +50,18 @@ const choicesProperty = z.strictObject({
   default: z.array(z.string()).optional(),
 })
 
-const property = z.union([
-  stringProperty,
-  choiceProperty.refine((choice) => (choice.enum === undefined) !== (choice.oneOf === undefined), {
-    message: 'a choice has either enum or oneOf',
-  }),
-  numberProperty,
-  booleanProperty,
-  choicesProperty,
-])
+const property = z.union(
+  [
+    stringProperty,
+    choiceProperty.refine((choice) => (choice.enum === undefined) !== (choice.oneOf === undefined), {
+      message: 'a choice has either enum or oneOf',
+    }),
+    numberProperty,
+    booleanProperty,
+    choicesProperty,
+  ],
+  "must be a string, number, integer, boolean, or choice of strings, with no other keywords than MCP's form elicitation has",
+)
 export type PromptProperty = z.infer<typeof property>
 
 /**

@@ -3,10 +3,12 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { ROOT } from '#scripts/instance.mjs'
 import { startPostgres } from '#scripts/postgres.mjs'
 import { identify, isAlive } from '#scripts/processes.mjs'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const home = mkdtempSync(join(tmpdir(), 'switchboard-postgres-'))
 chmodSync(home, 0o755)

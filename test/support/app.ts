@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '#scripts/instance.mjs'
@@ -18,6 +18,8 @@ export interface App {
 /** Starts the app, its own PostgreSQL included, on free ports; returns once pages and worker are ready. */
 export async function startApp(): Promise<App> {
   const home = mkdtempSync(join(tmpdir(), 'switchboard-app-'))
+  // As root the database runs as another user; closed to that one, its files would go elsewhere and stay there.
+  chmodSync(home, 0o755)
   const port = await freePorts()
   const { DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, ['scripts/start.mjs', '--port', String(port)], {

@@ -7,7 +7,7 @@ const UNITS = [
 ] as const
 
 /** Whole seconds as people read them, in the largest unit that says them exactly: 90 s, 5 min, 24 h, 30 d. */
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   // A day is said in hours: "24 h" can't be taken for a calendar day.
   const unit = UNITS.find((one) => seconds % one.seconds === 0 && seconds / one.seconds >= (one.name === 'd' ? 2 : 1))
   return unit ? `${seconds / unit.seconds} ${unit.name}` : `${seconds} s`

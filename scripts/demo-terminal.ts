@@ -1,0 +1,53 @@
+import { createInterface } from 'node:readline/promises'
+import type { AnswerOf } from '#lib/sdk/client'
+import type { Fields } from './demo-question'
+import type { View } from './demo-view'
+
+/** An open question as it stands in the inbox. */
+export type OpenQuestion = AnswerOf<'listInterrupts'>['interrupts'][number]
+
+/** Asks whoever sits at this terminal; rejects when `signal` says that the question is no longer open. */
+export async function askTerminal(question: OpenQuestion, view: View, signal: AbortSignal): Promise<Fields> {
+  view.hold()
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  // readline takes Ctrl-C for itself.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  try {
+    const choices = choicesOf(question)
+    const listed = choices.map(({ title }, index) => `  ${view.paint('cyan', String(index + 1))}  ${visible(title)}\n`)
+    process.stdout.write(`${asText(question, view.paint)}\n${listed.join('')}`)
+    const licence = await choose(choices, (text) => terminal.question(text, { signal }))
+    if (licence !== 'other') return { licence }
+    return { licence, other: await terminal.question('  SPDX expression: ', { signal }) }
+  } finally {
+    terminal.close()
+    view.resume()
+  }
+}
+
+interface Choice {
+  const: string
+  title: string
+}
+
+async function choose(choices: Choice[], ask: (text: string) => Promise<string>): Promise<string> {
+  for (;;) {
+    const chosen = choices[Number(await ask(`  Your choice, 1 to ${choices.length}: `)) - 1]
+    if (chosen) return chosen.const
+  }
+}
+
+function choicesOf({ schema }: OpenQuestion): Choice[] {
+  const property = schema?.properties.licence
+  return (property && 'oneOf' in property && property.oneOf) || []
+}
+
+function asText({ title, message }: OpenQuestion, paint: View['paint']): string {
+  const body = (message ?? '').replace(/^/gm, '  ')
+  return `\n  ${paint('yellow', '?')} ${paint('bold', visible(title))}\n\n${visible(body)}\n`
+}
+
+// What comes from a package must not steer the terminal.
+const visible = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')

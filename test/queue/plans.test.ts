@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect } from '#lib/db/connect'
+import { claim } from '#lib/queue/claim'
+import { enqueue } from '#lib/queue/enqueue'
+import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { heartbeatMany } from '#lib/queue/heartbeat'
+import { database } from '../support/database'
+import { given, OPERATOR, WORKER } from '../support/given'
+import { times } from '../support/numbers'
+import { type Act, DAY, HOLDER_VERBS, OTHER_VERBS } from '../support/verbs'
+
+const { db, sql, url } = database()
+
+const FINISHED = times(5000, 200_000)
+const PENDING = 1000
+
+// A connection of its own, whose reads can be told from others' and counted at once.
+const one = connect({ databaseUrl: url, max: 1 })
+
+beforeAll(async () => {
+  await sql`INSERT INTO queues (name, max_claimed) VALUES ('open', NULL), ('limited', 500)`
+  await sql`INSERT INTO todos (id, queue, title, state, max_attempts, lease_seconds, completed_at)
+    SELECT 'finished-' || n, 'open', 'Finished', 'completed', 3, 300, now() FROM generate_series(1, ${FINISHED}::int) n`
+  await sql`INSERT INTO todos (id, queue, title, max_attempts, lease_seconds)
+    SELECT 'pending-' || n, CASE WHEN n % 2 = 0 THEN 'open' ELSE 'limited' END, 'Pending', 3, 300
+    FROM generate_series(1, ${PENDING}) n`
+  await sql`INSERT INTO todo_attempts (todo_id, seq, lease_epoch, owner, endpoint_id, ended_at, outcome, disposition)
+    SELECT 'finished-' || n, 1, 1, 'worker', 'worker', now(), 'completed', 'done' FROM generate_series(1, ${FINISHED}::int) n`
+  await sql`ANALYZE`
+})
+
+afterAll(() => one.close())
+
+/** How many rows of todos and attempts were read while `act` ran: one after the other, and by an index. */
+async function reads(act: () => Promise<unknown>): Promise<{ scanned: number; looked_up: number }> {
+  const before = await counted()
+  await act()
+  const after = await counted()
+  return { scanned: after.scanned - before.scanned, looked_up: after.looked_up - before.looked_up }
+}
+
+async function counted(): Promise<{ scanned: number; looked_up: number }> {
+  await one.query({ text: 'SELECT pg_stat_force_next_flush()' })
+  await one.query({ text: 'SELECT pg_stat_clear_snapshot()' })
+  const [row] = await one.query<{ scanned: number; looked_up: number }>({
+    text: `SELECT sum(seq_tup_read)::int AS scanned, sum(idx_tup_fetch)::int AS looked_up FROM pg_stat_user_tables
+      WHERE relname IN ('todos', 'todo_attempts')`,
+  })
+  return row ?? { scanned: 0, looked_up: 0 }
+}
+
+const FEW = 60
+
+const WHOLE: [string, () => Promise<unknown>][] = [
+  ['claim from one queue', () => claim(one, { queues: ['open'] }, WORKER)],
+  ['claim from a limited queue', () => claim(one, { queues: ['limited'] }, WORKER)],
+  ['claim from all queues', () => claim(one, { limit: 3 }, WORKER)],
+  ['claim under a request id', () => claim(one, { queues: ['open'], requestId: 'r1' }, WORKER)],
+  ['enqueue', () => enqueue(one, [{ queue: 'open', title: 'New' }], OPERATOR)],
+  ['enqueue under a key', () => enqueue(one, [{ queue: 'open', title: 'New', idempotency_key: 'k' }], OPERATOR)],
+  ['sweep of leases', () => expireLeases(one)],
+  ['sweep of questions', () => expireInterrupts(one, { ttlSeconds: DAY })],
+  ['sweep of used-up todos', () => exhaust(one)],
+  [
+    'beats of a lost lease',
+    () => heartbeatMany(one, [{ id: 'finished-7', leaseEpoch: 1, endpointId: 'worker' }], WORKER),
+  ],
+]
+
+test.each(WHOLE)('however many todos have finished, few rows are read: %s', async (_, act) => {
+  await act()
+  const { scanned, looked_up } = await reads(act)
+  expect(scanned).toBe(0)
+  expect(looked_up).toBeLessThan(FEW)
+})
+
+const VERBS: [string, Act][] = Object.entries({ ...HOLDER_VERBS, ...OTHER_VERBS })
+
+test.each(VERBS)('and so it is with the verbs on one todo: %s', async (_, act) => {
+  for (const state of ['claimed', 'input-required', 'failed', 'pending'] as const) {
+    const todo = await given(db, state, { todo: { queue: 'open' } })
+    const { scanned, looked_up } = await reads(() => act(one, todo).catch(() => {}))
+    expect(scanned).toBe(0)
+    expect(looked_up).toBeLessThan(FEW)
+  }
+})

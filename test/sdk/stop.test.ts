@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { expireLeases } from '#lib/queue/expire'
+import { door } from '../api/door'
+import { abortOf, promised, staff } from './staff'
+
+const api = door()
+const { client, work } = staff(api)
+
+const FREE = { state: 'pending', failures: 0, lease_expirations: 0, error: null }
+
+test('a worker that is stopped gives back what its handlers cannot finish in their grace, and it costs nothing', async () => {
+  const { enqueue, getTodo, listEvents } = await client()
+  const { todo } = await enqueue({ queue: 'long', title: 'Long' })
+  const begun = promised()
+  const seen: string[] = []
+  const running = await work({
+    queues: ['long'],
+    graceSeconds: 0.1,
+    handler: async ({ signal, stopping }) => {
+      begun.resolve()
+      await abortOf(stopping)
+      seen.push(`stopping, aborted: ${signal.aborted}`)
+      const reason = await abortOf(signal)
+      seen.push((reason as Error).name)
+      return 'too late to count'
+    },
+  })
+  await begun.promise
+  await running.stop()
+  expect(seen).toEqual(['stopping, aborted: false', 'Stopped'])
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ ...FREE, result: null })
+  expect((await listEvents({ id: todo.id })).events.at(-1)).toMatchObject({
+    verb: 'released',
+    reason: 'worker_stopping',
+  })
+})
+
+test('a handler that finishes within its grace completes', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'quick', title: 'Quick' })
+  const begun = promised()
+  const running = await work({
+    queues: ['quick'],
+    graceSeconds: 10,
+    handler: async ({ stopping }) => {
+      begun.resolve()
+      await abortOf(stopping)
+      return 'just in time'
+    },
+  })
+  await begun.promise
+  await running.stop()
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ state: 'completed', result: 'just in time' })
+})
+
+test('a handler that heeds nothing holds up neither the stop nor its todo', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'deaf', title: 'Deaf' })
+  const begun = promised()
+  const running = await work({
+    queues: ['deaf'],
+    handler: () => {
+      begun.resolve()
+      return new Promise(() => {})
+    },
+  })
+  await begun.promise
+  await running.stop()
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject(FREE)
+})
+
+test('a claim that is broken off by the stop strands nothing', async () => {
+  const { enqueue, getTodo } = await client()
+  const running = await work({ queues: ['broken-off'], handler: () => 'never run' })
+  await running.line.untilSent('/claim', 1)
+  // The server claims, and its answers are lost until the stop.
+  running.line.loseAnswers('/claim', 3)
+  const { todo } = await enqueue({ queue: 'broken-off', title: 'Claimed in vain' })
+  const claimed = async () => (await getTodo({ id: todo.id })).todo.attempts > 0
+  while (!(await claimed()));
+  await running.stop()
+  const after = await getTodo({ id: todo.id })
+  expect(after.todo).toMatchObject(FREE)
+  expect(after.attempts.every(({ outcome }) => outcome === 'released')).toBe(true)
+})
+
+test('a question that is open at the stop stays open, and its answer is there for the next attempt', async () => {
+  const every = await client()
+  const { todo } = await every.enqueue({ queue: 'asking', title: 'Asking' })
+  const handler = async ({ ask }: { ask(prompt: { title: string }): Promise<{ content: unknown }> }) =>
+    (await ask({ title: 'Which one?' })).content as { answer: string }
+  const first = await work({ queues: ['asking'], graceSeconds: 30, leaseSeconds: 1, handler })
+  const { todo: asked } = await every.getTodo({ id: todo.id, wait_seconds: 20 })
+  await first.stop()
+  expect((await every.getTodo({ id: todo.id })).todo).toMatchObject({ state: 'input-required' })
+  await every.answerInterrupt({ id: asked.open_interrupt_id ?? '', content: { answer: 'the first' } })
+  await api.sql`UPDATE todos SET lease_expires_at = now() WHERE id = ${todo.id}`
+  await expireLeases(api.db)
+  const second = await work({ queues: ['asking'], handler })
+  await second.line.until('/complete', 1)
+  const { todo: done, interrupts } = await every.getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', result: { answer: 'the first' } })
+  expect(interrupts).toHaveLength(1)
+})
+
+test('SIGTERM lets a worker process release what it holds and exit with 0', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'process', title: 'In a process' })
+  const { token } = await api.agent(['work'])
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('worker-process.ts', import.meta.url))],
+    {
+      env: { ...process.env, SWITCHBOARD_URL: api.url, SWITCHBOARD_TOKEN: token },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const exit = once(child, 'exit')
+  await once(child.stdout, 'data')
+  expect((await getTodo({ id: todo.id })).todo.state).toBe('claimed')
+  child.kill('SIGTERM')
+  expect(await exit).toEqual([0, null])
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject(FREE)
+})

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { answer, resume } from '#lib/queue/answer'
+import { cancel, reject } from '#lib/queue/cancel'
+import { claim, claimById } from '#lib/queue/claim'
+import { complete, completeMany } from '#lib/queue/complete'
+import { enqueue } from '#lib/queue/enqueue'
+import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { fail } from '#lib/queue/fail'
+import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
+import { interrupt } from '#lib/queue/interrupt'
+import { release } from '#lib/queue/release'
+import { requeue } from '#lib/queue/requeue'
+import type { Held } from '#lib/queue/why-not'
+import type { EndpointCaller } from '#lib/wire/caller'
+import { endpoint, person } from './callers'
+import { backdate } from './clock'
+import { OPERATOR } from './given'
+import { DAY } from './verbs'
+
+/** One thing somebody does: what, and the numbers that settle to what and how. */
+export interface Step {
+  act: keyof typeof ACTS
+  which: number
+  how: number
+}
+
+interface Lease {
+  held: Held
+  worker: EndpointCaller
+}
+
+/** What the actors of a walk have come to know: everything there ever was, lost leases and closed questions too. */
+export interface World {
+  db: Db
+  todos: string[]
+  leases: Lease[]
+  questions: string[]
+}
+
+const QUEUES = ['one', 'two', 'three']
+const WORKERS = ['walker-1', 'walker-2', 'walker-3'].map((name) => endpoint(name))
+const PEOPLE = [OPERATOR, person('operator-2')]
+
+const pick = <One>(from: readonly One[], n: number): One => from[n % from.length] as One
+
+// Mostly one of the latest, so that walks get somewhere; else any there ever was.
+const pickLate = <One>(from: readonly One[], n: number): One => pick(n % 3 ? from.slice(-4) : from, n)
+
+type Act = (world: World, step: Step) => Promise<unknown>
+
+/** An act by one of the leases there ever were; nothing while there is none. */
+const byHolder =
+  (act: (world: World, lease: Lease, how: number) => Promise<unknown>): Act =>
+  async (world, { which, how }) =>
+    world.leases.length > 0 ? act(world, pickLate(world.leases, which), how) : undefined
+
+const onTodo =
+  (act: (world: World, id: string, how: number) => Promise<unknown>): Act =>
+  async (world, { which, how }) =>
+    world.todos.length > 0 ? act(world, pickLate(world.todos, which), how) : undefined
+
+const ERROR = { code: 'broken', message: 'It broke' }
+
+const learn = (world: World, worker: EndpointCaller, { id, lease_epoch }: { id: string; lease_epoch: number }) =>
+  world.leases.push({ held: { id, leaseEpoch: lease_epoch, endpointId: worker.id }, worker })
+
+const reply = (how: number) =>
+  how % 3 === 0 ? { action: 'decline' as const } : { action: 'accept' as const, content: { answer: `${how % 2}` } }
+
+const ACTS = {
+  enqueue: async ({ db, todos }, { which, how }) => {
+    const key = how % 3 ? { idempotency_key: `key ${how % 4}` } : {}
+    const one = { queue: pick(QUEUES, which), title: 'Work', priority: how % 5, max_attempts: 1 + (which % 3), ...key }
+    const made = await enqueue(db, how % 2 ? [one] : [one, { ...one, queue: pick(QUEUES, which + 1) }], OPERATOR)
+    todos.push(...made.filter(({ created }) => created).map(({ todo }) => todo.id))
+  },
+  claim: async (world, { which, how }) => {
+    const worker = pick(WORKERS, which)
+    const requestId = how % 3 ? undefined : `request ${how % 5}`
+    const claimed = await claim(
+      world.db,
+      { queues: how % 2 ? undefined : QUEUES, limit: 1 + (how % 3), requestId },
+      worker,
+    )
+    for (const todo of claimed) learn(world, worker, todo)
+  },
+  claimById: onTodo(async (world, id, how) => {
+    const worker = pick(WORKERS, how)
+    learn(world, worker, await claimById(world.db, id, {}, worker))
+  }),
+  heartbeat: byHolder(({ db }, { held, worker }, how) =>
+    how % 2 ? heartbeat(db, { ...held, leaseSeconds: 1 + how }, worker) : heartbeatMany(db, [held, held], worker),
+  ),
+  complete: byHolder(({ db }, { held, worker }, how) =>
+    how % 2 ? complete(db, held, worker, { how }) : completeMany(db, [{ ...held, result: how }, held], worker),
+  ),
+  fail: byHolder(({ db }, { held, worker }, how) =>
+    fail(db, held, worker, { error: ERROR, retryable: how % 4 > 0, retryAfterSeconds: how % 2 ? 0 : undefined }),
+  ),
+  release: byHolder(({ db }, { held, worker }) => release(db, held, worker)),
+  interrupt: byHolder(async ({ db, questions }, { held, worker }, how) => {
+    const more = how % 3 ? {} : { request_id: `request ${how % 4}` }
+    const asked = await interrupt(db, held, worker, {
+      kind: 'input',
+      title: `Question ${how % 3}?`,
+      risk: 'low',
+      ...more,
+    })
+    questions.push(asked.interrupt.id)
+  }),
+  resume: byHolder(async ({ db, questions }, { held, worker }, how) => {
+    if (questions.length > 0) await resume(db, held, worker, { interruptId: pickLate(questions, how), ...reply(how) })
+  }),
+  answer: async ({ db, questions }, { which, how }) => {
+    if (questions.length > 0) await answer(db, pickLate(questions, which), pick(PEOPLE, how), reply(how))
+  },
+  cancel: onTodo(({ db }, id) => cancel(db, id, OPERATOR)),
+  reject: onTodo(({ db }, id) => reject(db, id, OPERATOR)),
+  requeue: onTodo(({ db }, id) => requeue(db, id, OPERATOR)),
+  tighten: onTodo(({ db }, id) => db.query({ text: TIGHTEN, values: [id] })),
+  passTime: onTodo(({ db }, id, how) => passTime(db, id, pick([0, 1, 2, 3], how))),
+  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions], how)(db),
+} satisfies Record<string, Act>
+
+const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
+
+// What an operator's edit may do to a pending todo: take away the allowance it had left.
+const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations) WHERE id = $1 AND state = 'pending'`
+
+async function passTime(db: Db, id: string, clock: number): Promise<void> {
+  const [row] = await db.query<{ state: string; held: boolean }>({
+    text: 'SELECT state, owner IS NOT NULL AS held FROM todos WHERE id = $1',
+    values: [id],
+  })
+  if (row?.state === 'pending') await backdate(db, id, { available_at: clock })
+  if (row?.held && clock < 2) await backdate(db, id, { lease_expires_at: clock })
+  if (row?.held && row.state !== 'claimed' && clock > 1) await backdate(db, id, { interrupted_at: DAY + clock })
+}
+
+/** Any step; those that keep work going come more often. */
+export const anyStep: fc.Arbitrary<Step> = fc.record({
+  act: fc.constantFrom(
+    ...(Object.keys(ACTS) as Step['act'][]),
+    ...(['enqueue', 'claim', 'claim', 'interrupt', 'answer', 'passTime', 'sweep'] as const),
+  ),
+  which: fc.nat(60),
+  how: fc.nat(60),
+})
+
+/** Takes one step. A refusal is a normal answer; anything else thrown is a fault. */
+export async function take(world: World, step: Step): Promise<void> {
+  try {
+    await ACTS[step.act](world, step)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+}
