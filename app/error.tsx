@@ -1,16 +1,12 @@
 'use client'
 
-import { Button } from '@mantine/core'
-import { Notice } from '#components/shell/notice'
+import { PageFailure } from '#components/shell/page-failure'
+import { PlainFrame } from '#components/shell/plain-frame'
 
-export default function Failure({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function Failure(props: { error: Error & { digest?: string }; reset: () => void }) {
   return (
-    <Notice title="This page could not be shown">
-      The queue goes on without it.{' '}
-      {error.digest && `The log of the web process has the cause under digest ${error.digest}.`}{' '}
-      <Button variant="default" size="xs" onClick={reset}>
-        Try again
-      </Button>
-    </Notice>
+    <PlainFrame>
+      <PageFailure {...props} />
+    </PlainFrame>
   )
 }

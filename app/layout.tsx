@@ -3,9 +3,7 @@ import './globals.css'
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core'
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'
-import { Frame } from '#components/shell/frame'
 import { Look } from '#components/shell/look'
-import { version } from '../package.json'
 import { nonce } from './nonce'
 
 export const metadata: Metadata = {
@@ -24,9 +22,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         <ColorSchemeScript defaultColorScheme="auto" nonce={own} />
       </head>
       <body>
-        <Look nonce={own}>
-          <Frame version={version}>{children}</Frame>
-        </Look>
+        <Look nonce={own}>{children}</Look>
       </body>
     </html>
   )

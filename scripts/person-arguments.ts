@@ -48,9 +48,8 @@ export function readCommand(argv: string[], env: NodeJS.ProcessEnv): Command | n
 
 // Without the two dashes npm takes a flag for one of its own, and the person would get another role than was asked for.
 function refuseSwallowed(env: NodeJS.ProcessEnv): void {
-  const flags = ['role', 'password-stdin'].find((flag) => env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined)
-  if (flags)
-    throw new BadArguments(`npm kept --${flags} for itself; write two dashes first: npm run person -- create …`)
+  const flag = ['role', 'password-stdin'].find((flag) => env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined)
+  if (flag) throw new BadArguments(`npm kept --${flag} for itself; write two dashes first: npm run person -- create …`)
 }
 
 function parse(argv: string[]) {

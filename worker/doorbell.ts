@@ -1,5 +1,5 @@
 import type { Db } from '#lib/db/connect'
-import type { Transitioned } from '#lib/live/hooks'
+import type { Transitioned } from '#lib/wire/frame'
 import { STATES } from '#lib/model/states'
 
 /** Knows when waiting claimers should look although no todo landed in pending. */

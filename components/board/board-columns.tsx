@@ -11,8 +11,7 @@ import { RailColumn } from './rail-column'
 export function BoardColumns({ counts }: { counts: Counts | null }) {
   const [choices, choose] = useColumnChoices()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it.
-    <div className={styles.columns} tabIndex={0} role="group" aria-label="Columns">
+    <div className={styles.columns}>
       {COLUMNS.map((column) => {
         const counted = counts && sum(counts, column.states)
         const isEmptyRail = column.isRailWhenEmpty && counted?.count === 0

@@ -14,7 +14,7 @@ const FIRST = COLUMNS[0]?.state ?? 'pending'
 const tab = parseAsStringLiteral(COLUMNS.map(({ state }) => state)).withDefault(FIRST)
 
 /** One column at a time, chosen by its tab: the board on a narrow screen. */
-export function BoardTabs({ counts }: { counts: Counts | null }) {
+export default function BoardTabs({ counts }: { counts: Counts | null }) {
   const [chosen, choose] = useQueryState('column', tab.withOptions({ history: 'replace', scroll: false }))
   return (
     <Tabs
@@ -27,7 +27,12 @@ export function BoardTabs({ counts }: { counts: Counts | null }) {
         {COLUMNS.map(({ state, states }) => {
           const counted = counts && sum(counts, states)
           return (
-            <Tabs.Tab key={state} value={state} leftSection={<Lamp state={state} size={14} />} data-empty={counted?.count === 0 || undefined}>
+            <Tabs.Tab
+              key={state}
+              value={state}
+              leftSection={<Lamp state={state} size={14} />}
+              data-empty={counted?.count === 0 || undefined}
+            >
               {STATES[state].label} <span className={styles.tabCount}>{countText(counted, null)}</span>
             </Tabs.Tab>
           )

@@ -11,14 +11,14 @@ import { useNarrow } from '../shell/use-narrow'
 import { Acts } from '../todo/acts'
 import { Announcer } from './announcer'
 import styles from './board.module.css'
-import { type BoardContext, BoardProvider } from './board-context'
-import { BoardTabs } from './board-tabs'
 import { BoardColumns } from './board-columns'
+import { type BoardContext, BoardProvider } from './board-context'
 import { FilterBar } from './filter-bar'
 import { useHasSelection } from './reading'
 import { useBoardKeys } from './use-board-keys'
 import { useFilter } from './use-filter'
 
+const BoardTabs = dynamic(() => import('./board-tabs'), { ssr: false })
 const CardMenu = dynamic(() => import('./card-menu'), { ssr: false })
 const TodoDrawer = dynamic(() => import('../todo/todo-drawer'), { ssr: false })
 
@@ -62,7 +62,8 @@ export function Board() {
 function usePrompts(): BoardContext['prompts'] {
   const { data } = useInfiniteQuery(openPrompts)
   return useMemo(
-    () => new Map(data?.pages.flatMap(({ interrupts }) => interrupts.map((prompt) => [prompt.todo_id, prompt] as const))),
+    () =>
+      new Map(data?.pages.flatMap(({ interrupts }) => interrupts.map((prompt) => [prompt.todo_id, prompt] as const))),
     [data],
   )
 }

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { Prompt } from '#lib/query/prompts'
 import { useNow } from '#lib/query/use-now'
 import type { Card } from '#lib/wire/todo'
@@ -27,8 +28,15 @@ function LeaseClock({ card, now }: { card: Card; now: number }) {
       <span className={styles.bar} aria-hidden>
         <span className={styles.left} style={{ transform: `scaleX(${ratio})` }} />
       </span>
-      <span className={styles.seconds}>
-        {left > 0 ? `lease ${timeLeft(left)}` : `lease lapsed ${timeSpan(-left)} ago`}
+      <span className={styles.seconds} title={`The lease is ${card.lease_seconds} s`}>
+        {left > 0 ? (
+          <>
+            {timeLeft(left)}
+            <VisuallyHidden> until the lease ends</VisuallyHidden>
+          </>
+        ) : (
+          `lapsed ${timeSpan(-left)} ago`
+        )}
       </span>
     </div>
   )

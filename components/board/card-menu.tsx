@@ -6,6 +6,7 @@ import { copyText } from '../shell/copy-text'
 import { ACTS, askFor, possibleActs } from '../todo/acts-table'
 import { useRole } from '../todo/use-role'
 import { useBoard } from './board-context'
+import styles from './card-menu.module.css'
 
 /** What can be done to a card, beside its button. */
 export default function CardMenu({ card, button, onClose }: { card: Card; button: HTMLElement; onClose: () => void }) {
@@ -32,7 +33,11 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
           Open
         </Menu.Item>
         {prompt && (
-          <Menu.Item leftSection={<IconMessageQuestion size={15} aria-hidden />} component="a" href={`/inbox/${prompt.id}`}>
+          <Menu.Item
+            leftSection={<IconMessageQuestion size={15} aria-hidden />}
+            component="a"
+            href={`/inbox/${prompt.id}`}
+          >
             Answer
           </Menu.Item>
         )}
@@ -43,7 +48,7 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
               key={name}
               leftSection={<Icon size={15} aria-hidden />}
               onClick={() => askFor(name, card)}
-              {...(isDangerous ? { color: 'red' } : {})}
+              className={isDangerous ? styles.dangerous : undefined}
             >
               {label}
             </Menu.Item>

@@ -56,7 +56,7 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
       </div>
       <div className={styles.body}>
         {isGone && <p className={styles.gone}>Now {STATES[card.state].label.toLowerCase()}</p>}
-        <p className={styles.facts}>
+        <p className={styles.facts} title={card.owner ? shown(card.owner) : undefined}>
           <Where card={card} />
         </p>
         {prompt && (
@@ -84,7 +84,7 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
 })
 
 function Where({ card }: { card: Todo }) {
-  const worker = card.owner ?? (card.assignee && `for ${card.assignee}`)
+  const worker = card.owner ? workerOf(card.owner) : card.assignee && `for ${card.assignee}`
   return (
     <>
       {card.kind && (
@@ -101,6 +101,12 @@ function Where({ card }: { card: Todo }) {
       )}
     </>
   )
+}
+
+// A worker that has no name of its own is known by its endpoint's.
+function workerOf(owner: string): string {
+  const [endpoint = owner, worker] = owner.split('/')
+  return worker === undefined || worker === 'default' ? endpoint : worker
 }
 
 /** What a worker reports of itself; anything else in there is not for the board. */

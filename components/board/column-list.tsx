@@ -60,16 +60,12 @@ export function ColumnList({ cards, pages, label, hasMore, more }: ColumnList) {
           {arrivals} new
         </UnstyledButton>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it. */}
       <div
         ref={scroller}
         className={styles.scroller}
-        tabIndex={0}
-        role="group"
-        aria-label={`${label} todos`}
         onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollTop > READING_PX)}
       >
-        <ol ref={list} className={styles.list} style={{ height: virtual.getTotalSize() }}>
+        <ol ref={list} className={styles.list} aria-label={label} style={{ height: virtual.getTotalSize() }}>
           {items.map(({ key, index, start }) => {
             const row = rows[index]
             return (

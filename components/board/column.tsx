@@ -1,6 +1,6 @@
 'use client'
 
-import { Skeleton, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
@@ -9,17 +9,25 @@ import type { Counted } from '#lib/query/counts'
 import { todosOf } from '#lib/query/todos'
 import { useNow } from '#lib/query/use-now'
 import type { Card as Todo } from '#lib/wire/todo'
-import { timeSpan } from '../shell/time-span'
+import { roughly, timeSpan } from '../shell/time-span'
 import { useBoard } from './board-context'
 import styles from './column.module.css'
 import { ColumnList } from './column-list'
+import { countText, EMPTY } from './column-words'
 import type { BoardColumn } from './columns'
 import { Lamp } from './lamp'
-import { countText, EMPTY } from './column-words'
 import { toneOf } from './tone'
 
 /** One column of the board. */
-export function Column({ column, counted, onCollapse }: { column: BoardColumn; counted: Counted | null; onCollapse?: () => void }) {
+export function Column({
+  column,
+  counted,
+  onCollapse,
+}: {
+  column: BoardColumn
+  counted: Counted | null
+  onCollapse?: () => void
+}) {
   const { filter } = useBoard()
   const query = useInfiniteQuery(todosOf(column.states, filter))
   const cards = useMemo(() => query.data?.pages.flatMap(({ todos }) => todos) ?? [], [query.data])
@@ -30,7 +38,13 @@ export function Column({ column, counted, onCollapse }: { column: BoardColumn; c
   const { label } = STATES[column.state]
 
   return (
-    <section className={styles.column} style={toneOf(column.state)} data-column={column.state} aria-label={label}>
+    <section
+      className={styles.column}
+      style={toneOf(column.state)}
+      data-column={column.state}
+      data-lit={(STATES[column.state].kind === 'interrupt' && cards.length > 0) || undefined}
+      aria-label={label}
+    >
       <header className={styles.header}>
         <Lamp state={column.state} size={15} />
         <h2 className={styles.label}>{label}</h2>
@@ -62,12 +76,13 @@ export function Column({ column, counted, onCollapse }: { column: BoardColumn; c
 /** How long the oldest has been there; when not all are loaded, at least so long. */
 function Oldest({ cards, isWhole }: { cards: readonly Todo[]; isWhole: boolean }) {
   const now = useNow()
-  const since = useMemo(() => cards.reduce((oldest, { state_since }) => (state_since < oldest ? state_since : oldest), '9'), [cards])
-  if (cards.length === 0 || now === null) return null
-  const age = timeSpan(now - Math.floor(Date.parse(since) / 1000))
+  const since = useMemo(() => cards.map(({ state_since }) => state_since).sort()[0], [cards])
+  if (since === undefined || now === null) return null
+  const seconds = now - Math.floor(Date.parse(since) / 1000)
+  const [age, short] = [timeSpan(seconds), roughly(seconds)]
   return (
     <span className={styles.oldest} title={`The oldest has been here ${isWhole ? '' : 'at least '}${age}`}>
-      {isWhole ? age : `over ${age}`}
+      {isWhole ? short : `over ${short}`}
     </span>
   )
 }
@@ -82,7 +97,7 @@ function Loading() {
   return (
     <div className={styles.loading} aria-hidden>
       {[0, 1, 2].map((one) => (
-        <Skeleton key={one} height={74} radius="sm" />
+        <span key={one} className={styles.blank} />
       ))}
     </div>
   )

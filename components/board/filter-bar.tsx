@@ -33,7 +33,9 @@ export function FilterBar({ fields, set }: { fields: FilterFields; set(fields: P
         onChange={({ currentTarget }) => set({ q: currentTarget.value || null })}
         onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         leftSection={<IconSearch size={14} aria-hidden />}
-        rightSection={fields.q && <CloseButton size="xs" aria-label="Clear the search" onClick={() => set({ q: null })} />}
+        rightSection={
+          fields.q && <CloseButton size="xs" aria-label="Clear the search" onClick={() => set({ q: null })} />
+        }
         data-search
       />
     </search>

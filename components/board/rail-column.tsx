@@ -9,7 +9,15 @@ import { Lamp } from './lamp'
 import styles from './rail-column.module.css'
 
 /** A column that takes little room: it is empty, or somebody collapsed it. */
-export function RailColumn({ column, counted, onOpen }: { column: BoardColumn; counted: Counted | null; onOpen: () => void }) {
+export function RailColumn({
+  column,
+  counted,
+  onOpen,
+}: {
+  column: BoardColumn
+  counted: Counted | null
+  onOpen: () => void
+}) {
   const { label } = STATES[column.state]
   const count = countText(counted, null)
   return (

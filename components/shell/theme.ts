@@ -1,12 +1,27 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+// Mantine's greys in the dark, from text to ground, of the same cast as our own surfaces.
+const DARK: MantineColorsTuple = [
+  '#e9e7e2',
+  '#c6c7c7',
+  '#9da3a9',
+  '#737a81',
+  '#3d444a',
+  '#2a2f34',
+  '#1c2024',
+  '#15181b',
+  '#0f1113',
+  '#0a0b0d',
+]
 
 /** The look in Mantine's terms: the system's own fonts, small radii, one quiet blue. The colours of surfaces are in app/globals.css. */
 export const theme = createTheme({
+  colors: { dark: DARK },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
   primaryColor: 'blue',
-  primaryShade: { light: 8, dark: 5 },
+  primaryShade: 8,
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,

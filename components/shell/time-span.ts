@@ -11,6 +11,12 @@ export function timeSpan(seconds: number): string {
   return pair([whole, DAY, 'd'], [HOUR, 'h'])
 }
 
+/** The same in its largest unit alone, where there is little room. */
+export function roughly(seconds: number): string {
+  const [first, unit] = timeSpan(seconds).split(' ')
+  return `${first} ${unit}`
+}
+
 /** The same for what is about to end: to the second in its last ten minutes. */
 export function timeLeft(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds))

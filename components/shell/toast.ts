@@ -10,5 +10,11 @@ const COLORS = { good: 'green', bad: 'red' }
 /** Shows a toast, where the page has Mantine's Notifications; they are loaded when there is a first one. */
 export async function toast({ title, message, tone }: Toast): Promise<void> {
   const { notifications } = await import('@mantine/notifications')
-  notifications.show({ title, message, color: COLORS[tone], withBorder: true, autoClose: tone === 'good' ? 4000 : 8000 })
+  notifications.show({
+    title,
+    message,
+    color: COLORS[tone],
+    withBorder: true,
+    autoClose: tone === 'good' ? 4000 : 8000,
+  })
 }

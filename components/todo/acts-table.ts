@@ -25,9 +25,12 @@ const attemptOf = ({ attempts, owner }: Card): string =>
 const CANCELED: Partial<Record<State, (card: Card) => string>> = {
   pending: () => 'No worker will get it; the todo is canceled.',
   claimed: (card) => `${attemptOf(card)}; the todo is canceled.`,
-  'input-required': (card) => `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
-  'auth-required': (card) => `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
-  waiting: ({ live_children: n }) => `The todo is canceled, and with it ${n === 1 ? 'its live child' : `its ${n} live children`}.`,
+  'input-required': (card) =>
+    `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
+  'auth-required': (card) =>
+    `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
+  waiting: ({ live_children: n }) =>
+    `The todo is canceled, and with it ${n === 1 ? 'its live child' : `its ${n} live children`}.`,
 }
 
 /** All acts, in the order of their buttons. */

@@ -71,7 +71,11 @@ function Part({ label, name, value }: { label: string; name: string; value: unkn
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(text())
-    void toast(isCopied ? { title: `${label} copied`, tone: 'good' } : { title: 'The browser did not let it be copied', tone: 'bad' })
+    void toast(
+      isCopied
+        ? { title: `${label} copied`, tone: 'good' }
+        : { title: 'The browser did not let it be copied', tone: 'bad' },
+    )
   }
 
   return (
@@ -79,7 +83,13 @@ function Part({ label, name, value }: { label: string; name: string; value: unkn
       <header className={styles.head}>
         <h3 className={styles.label}>{label}</h3>
         <span className={styles.size}>{size}</span>
-        <Button size="compact-xs" variant="subtle" color="gray" leftSection={<IconCopy size={13} aria-hidden />} onClick={() => void copy()}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          leftSection={<IconCopy size={13} aria-hidden />}
+          onClick={() => void copy()}
+        >
           Copy
         </Button>
         <Button

@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isTerminal } from '#lib/model/states'
-import type { AnswerOf } from '#lib/sdk/client'
 import { promptOf } from '#lib/query/interrupts'
 import { useNow } from '#lib/query/use-now'
+import type { AnswerOf } from '#lib/sdk/client'
 import type { Todo } from '#lib/wire/todo'
 import { Pips } from '../board/pips'
 import { timeLeft, timeSpan } from '../shell/time-span'
@@ -35,7 +35,10 @@ export function Standing({ detail }: { detail: Detail }) {
 }
 
 function spentText({ failures, lease_expirations, max_attempts }: Todo): string {
-  const parts = [failures > 0 && `${failures} failed`, lease_expirations > 0 && `${lease_expirations} taken back from its worker`]
+  const parts = [
+    failures > 0 && `${failures} failed`,
+    lease_expirations > 0 && `${lease_expirations} taken back from its worker`,
+  ]
   return `${failures + lease_expirations} of ${max_attempts} spent: ${parts.filter(Boolean).join(', ')}`
 }
 
@@ -66,7 +69,10 @@ function Sentence({ detail, now }: { detail: Detail; now: number }): ReactNode {
       return (
         <>
           Done in attempt {todo.attempts}
-          {todo.claimed_at && todo.completed_at && `, ${tookText(todo.claimed_at, todo.completed_at)} after it was claimed`}.
+          {todo.claimed_at &&
+            todo.completed_at &&
+            `, ${tookText(todo.claimed_at, todo.completed_at)} after it was claimed`}
+          .
         </>
       )
     case 'failed':
@@ -87,7 +93,9 @@ const Owner = ({ todo }: { todo: Todo }) => (
 function Pending({ todo, now }: { todo: Todo; now: number }) {
   const due = secondsUntil(todo.available_at, now)
   const who = todo.assignee ? `worker of ${todo.assignee}` : `worker of queue ${todo.queue}`
-  return due > 0 ? `Due in ${timeLeft(due)}; then it waits for a ${who}.` : `Ready for ${timeSpan(-due)}; it waits for a ${who}.`
+  return due > 0
+    ? `Due in ${timeLeft(due)}; then it waits for a ${who}.`
+    : `Ready for ${timeSpan(-due)}; it waits for a ${who}.`
 }
 
 function Failure({ todo: { error } }: { todo: Todo }) {

@@ -18,7 +18,9 @@ export function TimelineEvent({ event }: { event: Event }) {
   const reason = reasonText(event.reason)
   return (
     <li className={styles.event} data-verb={event.verb}>
-      <span className={styles.node}>{event.to_state ? <Lamp state={event.to_state} size={13} /> : <span className={styles.tick} />}</span>
+      <span className={styles.node}>
+        {event.to_state ? <Lamp state={event.to_state} size={13} /> : <span className={styles.tick} />}
+      </span>
       <div className={styles.what}>
         <p className={styles.line}>
           <strong>{HAPPENED[event.verb]}</strong>

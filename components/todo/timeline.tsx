@@ -16,9 +16,18 @@ import { BECAME, ENDED, toneOfOutcome } from './words'
 
 const PAGES_AT_ONCE = 5
 
+interface TimelineProps {
+  id: string
+  attempts: readonly Attempt[]
+  /** Whether its worker must be heard of now; while a question is open its lease rests. */
+  isBeating: boolean
+}
+
 /** What happened to a todo, the latest first: its attempts as lanes, and between them what nobody held it for. */
-export function Timeline({ id, attempts }: { id: string; attempts: readonly Attempt[] }) {
-  const { data, isPending, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(eventsOf(id))
+export function Timeline({ id, attempts, isBeating }: TimelineProps) {
+  const { data, isPending, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(
+    eventsOf(id),
+  )
   const pages = data?.pages.length ?? 0
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && pages < PAGES_AT_ONCE) void fetchNextPage()
@@ -51,8 +60,12 @@ export function Timeline({ id, attempts }: { id: string; attempts: readonly Atte
       )}
       <ol className={styles.lanes}>
         {lanes.map((lane) => (
-          <li key={lane.key} className={styles.lane} data-tone={lane.attempt ? toneOfOutcome(lane.attempt.outcome) : undefined}>
-            {lane.attempt && <AttemptHead attempt={lane.attempt} />}
+          <li
+            key={lane.key}
+            className={styles.lane}
+            data-tone={lane.attempt ? toneOfOutcome(lane.attempt.outcome) : undefined}
+          >
+            {lane.attempt && <AttemptHead attempt={lane.attempt} isBeating={isBeating} />}
             <Events lane={lane} />
           </li>
         ))}
@@ -61,7 +74,7 @@ export function Timeline({ id, attempts }: { id: string; attempts: readonly Atte
   )
 }
 
-function AttemptHead({ attempt }: { attempt: Attempt }) {
+function AttemptHead({ attempt, isBeating }: { attempt: Attempt; isBeating: boolean }) {
   const { seq, owner, outcome, disposition } = attempt
   return (
     <header className={styles.attempt}>
@@ -73,23 +86,27 @@ function AttemptHead({ attempt }: { attempt: Attempt }) {
         {outcome === null ? 'under way' : ENDED[outcome]}
         {disposition && outcome !== 'completed' && `, ${BECAME[disposition]}`}
       </span>
-      <Heartbeat attempt={attempt} />
+      <Heartbeat attempt={attempt} isBeating={isBeating} />
     </header>
   )
 }
 
 /** When the worker was heard of last, and how long it has been silent; for an ended attempt, how long it was before the end. */
-function Heartbeat({ attempt: { last_heartbeat_at, ended_at } }: { attempt: Attempt }) {
-  const now = useNow()
-  const until = ended_at ? Date.parse(ended_at) / 1000 : now
-  if (until === null) return null
-  const silence = timeSpan(until - Date.parse(last_heartbeat_at) / 1000)
+function Heartbeat({ attempt, isBeating }: { attempt: Attempt; isBeating: boolean }) {
+  const { last_heartbeat_at: at, ended_at: endedAt } = attempt
   return (
     <span className={styles.heartbeat}>
-      last heartbeat <RelativeTime at={last_heartbeat_at} />
-      {ended_at ? `, ${silence} before the end` : `, silent for ${silence}`}
+      last heartbeat <RelativeTime at={at} />
+      <Silence at={at} endedAt={endedAt} isBeating={isBeating} />
     </span>
   )
+}
+
+function Silence({ at, endedAt, isBeating }: { at: string; endedAt: string | null; isBeating: boolean }) {
+  const now = useNow()
+  if (endedAt) return `, silent for ${timeSpan((Date.parse(endedAt) - Date.parse(at)) / 1000)} when it ended`
+  if (!isBeating) return ', its lease rests while it waits'
+  return now === null ? null : `, silent for ${timeSpan(now - Date.parse(at) / 1000)}`
 }
 
 function Events({ lane }: { lane: Lane }) {

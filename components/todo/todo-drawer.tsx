@@ -29,7 +29,13 @@ export default function TodoDrawer({ id, onClose }: { id: string; onClose: () =>
         extra={
           <>
             <Tooltip label="Open as a page" withArrow>
-              <ActionIcon component={Link} href={`/todos/${id}`} variant="subtle" color="gray" aria-label="Open as a page">
+              <ActionIcon
+                component={Link}
+                href={`/todos/${id}`}
+                variant="subtle"
+                color="gray"
+                aria-label="Open as a page"
+              >
                 <IconArrowsDiagonal size={17} aria-hidden />
               </ActionIcon>
             </Tooltip>

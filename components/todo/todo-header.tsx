@@ -4,16 +4,16 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconCheck, IconLink } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { STATES } from '#lib/model/states'
+import { cardOf } from '#lib/query/cache'
 import type { Todo } from '#lib/wire/todo'
 import { Lamp } from '../board/lamp'
+import { toneOf } from '../board/tone'
 import { copyText } from '../shell/copy-text'
 import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
 import { ACTS, askFor, possibleActs } from './acts-table'
-import { toneOf } from '../board/tone'
 import styles from './todo-view.module.css'
 import { useRole } from './use-role'
-import { cardOf } from '#lib/query/cache'
 
 const COPIED_MS = 1500
 

@@ -15,7 +15,13 @@ export function TodoPage({ id }: { id: string }) {
         id={id}
         extra={
           <Tooltip label="Show on the board" withArrow>
-            <ActionIcon component={Link} href={`/board?todo=${id}`} variant="subtle" color="gray" aria-label="Show on the board">
+            <ActionIcon
+              component={Link}
+              href={`/board?todo=${id}`}
+              variant="subtle"
+              color="gray"
+              aria-label="Show on the board"
+            >
               <IconLayoutKanban size={17} aria-hidden />
             </ActionIcon>
           </Tooltip>

@@ -22,15 +22,21 @@ const tabs = parseAsStringLiteral(TABS).withDefault('timeline')
 export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
   const { data, error, refetch } = useQuery(todoDetail(id))
   const [tab, setTab] = useQueryState('tab', tabs.withOptions({ history: 'replace', scroll: false }))
-  if (!data) return error ? <Missing error={error} retry={() => void refetch()} extra={extra} /> : <Loading extra={extra} />
+  if (!data)
+    return error ? <Missing error={error} retry={() => void refetch()} extra={extra} /> : <Loading extra={extra} />
   const open = data.interrupts.filter(({ status }) => status === 'open').length
 
   return (
     <article className={styles.view} aria-label={data.todo.title}>
       <TodoHeader todo={data.todo} extra={extra} />
       <Standing detail={data} />
-      <Tabs value={tab} onChange={(chosen) => void setTab(chosen as typeof tab)} keepMounted={false} className={styles.tabs}>
-        <Tabs.List>
+      <Tabs
+        value={tab}
+        onChange={(chosen) => void setTab(chosen as typeof tab)}
+        keepMounted={false}
+        className={styles.tabs}
+      >
+        <Tabs.List className={styles.tabList}>
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="payload">Payload and result</Tabs.Tab>
           <Tabs.Tab
@@ -47,7 +53,7 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
           </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="timeline" pt="md">
-          <Timeline id={id} attempts={data.attempts} />
+          <Timeline id={id} attempts={data.attempts} isBeating={data.todo.state === 'claimed'} />
         </Tabs.Panel>
         <Tabs.Panel value="payload" pt="md">
           <Payload todo={data.todo} />

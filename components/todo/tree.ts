@@ -68,5 +68,9 @@ const made = (entries: Iterable<readonly [string, Json]>): Json => {
 /** How large a value is as JSON, in words. */
 export function sizeOf(value: Json): string {
   const bytes = new Blob([JSON.stringify(value) ?? '']).size
-  return bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`
+  return bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1024 ** 2
+      ? `${Math.ceil(bytes / 1024)} kB`
+      : `${(bytes / 1024 ** 2).toFixed(1)} MB`
 }

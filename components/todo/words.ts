@@ -51,7 +51,7 @@ export const ENDED: Record<Outcome, string> = {
   failed: 'failed',
   released: 'given back',
   continued: 'let go until later',
-  reaped: 'taken back',
+  reaped: 'taken from its worker',
   expired: 'expired',
   deadline: 'deadline passed',
   budget: 'over budget',

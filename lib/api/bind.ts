@@ -7,6 +7,7 @@ import { TODO_BINDINGS } from './bind-todos'
 import { WORK_BINDINGS } from './bind-work'
 import { type Bindings, ok } from './call'
 import { openapi } from './openapi'
+import { STREAM_BINDINGS } from './stream'
 
 /** What runs for every operation there is; one without a binding doesn't compile. */
 export const BINDINGS: Bindings<OperationName> = {
@@ -15,6 +16,7 @@ export const BINDINGS: Bindings<OperationName> = {
   ...QUESTION_BINDINGS,
   ...PEOPLE_BINDINGS,
   ...SETTING_BINDINGS,
+  ...STREAM_BINDINGS,
   listQueues: async ({ core, caller }) => ok({ queues: await listQueues(core.database, caller) }),
   getOpenapi: async () => ok(openapi()),
 }

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import type { Sink } from '#lib/live/sink'
 import type { Caller, EndpointCaller, Role } from '#lib/wire/caller'
 import type { OPERATIONS, OperationName } from '#lib/wire/operations'
 import type { Core } from './core'
+import type { ApiRequest } from './exchange'
 
 type Rows = typeof OPERATIONS
 type Part<Row, Name extends string> =
@@ -19,6 +21,10 @@ export interface Call<Name extends OperationName> {
   body: Part<Rows[Name], 'body'>
   /** Aborts when the client has gone. */
   signal: AbortSignal
+  /** As sent, by lower-case name. */
+  headers: ApiRequest['headers']
+  /** Who calls by now; refuses once nobody may. */
+  identify(): Promise<Caller>
   /** Throws unauthenticated once the caller may no longer call; for what happens after a wait. */
   stillMay(): Promise<void>
 }
@@ -31,9 +37,15 @@ export type Answer<Name extends OperationName> = {
   }
 }[keyof Rows[Name]['answers']]
 
+/** An answer that goes on and on: it is written on the connection it is given, even on one that is gone. */
+export interface Streaming {
+  status: 200
+  stream(sink: Sink): void
+}
+
 /** What runs when each of these operations is called. */
 export type Bindings<Names extends OperationName> = {
-  [Name in Names]: (call: Call<Name>) => Promise<Answer<Name>>
+  [Name in Names]: (call: Call<Name>) => Promise<Rows[Name] extends { media: string } ? Streaming : Answer<Name>>
 }
 
 /** An answer of status 200. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAnswer, ApiRequest } from './exchange'
+import { GONE } from './stream-sink'
 
 const WELL_FORMED = /^[A-Za-z0-9._:-]{1,128}$/
 
@@ -15,13 +16,21 @@ export function completeAnswer(
   { method }: Pick<ApiRequest, 'method'>,
   requestId: string,
 ): ApiAnswer {
-  const { status, body } = answer
+  const { status, body, stream, ...rest } = answer
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...answer.headers,
     'x-request-id': requestId,
   }
+  if (stream) return streaming({ ...rest, status, headers, body, stream }, method)
   if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
-  return { ...answer, headers, body: method === 'HEAD' ? '' : body }
+  return { ...rest, status, headers, body: method === 'HEAD' ? '' : body }
+}
+
+/** A stream to HEAD ends before it begins. */
+function streaming({ stream, ...answer }: ApiAnswer & Required<Pick<ApiAnswer, 'stream'>>, method: string): ApiAnswer {
+  if (method !== 'HEAD') return { ...answer, stream }
+  stream(GONE)
+  return answer
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '#lib/model/errors'
 import { observe } from '#lib/ops/metrics'
 import { BINDINGS } from './bind'
-import type { Call } from './call'
+import type { Call, Streaming } from './call'
 import { completeAnswer, requestIdOf } from './complete-answer'
 import type { Core } from './core'
 import type { ApiAnswer, ApiRequest } from './exchange'
@@ -11,6 +11,7 @@ import { readBody } from './read-body'
 import { refuseUnstorable } from './read-json'
 import { readQuery } from './read-query'
 import { allowedMethods, type Named, type Route, routeOf } from './routes'
+import { STREAM_HEADERS } from './stream'
 import { check, type Part } from './validate'
 import { refuseUnlessMay, whoCalls } from './who'
 import { refuseWritesOfAnotherRevision } from './writable'
@@ -43,7 +44,9 @@ async function answered(core: Core, request: ApiRequest, observed: { route: stri
     const allow = allowedMethods(route)
     throw new Refusal('method_not_allowed', { detail: `Here only ${allow}`, allow })
   }
-  const { status, body } = await carriedOut(core, request, { route, named })
+  const done = await carriedOut(core, request, { route, named })
+  if ('stream' in done) return { status: done.status, headers: STREAM_HEADERS, body: '', stream: done.stream }
+  const { status, body } = done
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
@@ -52,11 +55,9 @@ interface Matched {
   named: Named
 }
 
-async function carriedOut(
-  core: Core,
-  request: ApiRequest,
-  { route, named }: Matched,
-): Promise<{ status: number; body: unknown }> {
+type Done = { status: number; body: unknown } | Streaming
+
+async function carriedOut(core: Core, request: ApiRequest, { route, named }: Matched): Promise<Done> {
   const { name, operation } = named
   const identify = async () => {
     const caller = await whoCalls(core, request)
@@ -75,10 +76,12 @@ async function carriedOut(
     get signal() {
       return request.signal
     },
+    headers: request.headers,
+    identify,
     stillMay: async () => void (await identify()),
   }
   // The row has just checked who calls and what it brings, for this very binding.
-  return (BINDINGS[name] as (call: Call<never>) => Promise<{ status: number; body: unknown }>)(call as Call<never>)
+  return (BINDINGS[name] as (call: Call<never>) => Promise<Done>)(call as Call<never>)
 }
 
 type Input = Record<Part, unknown>

@@ -1,3 +1,5 @@
+import type { Sink } from '#lib/live/sink'
+
 /** A request as it came in, whichever server took it. */
 export interface ApiRequest {
   /** As sent: `GET`, `POST` … */
@@ -18,13 +20,15 @@ export interface ApiRequest {
   peer: string | null
 }
 
-/** What goes back: header names in lower case, a body that is complete. */
+/** What goes back: header names in lower case, a body that is complete, or what streams one. */
 export interface ApiAnswer {
   status: number
   headers: Record<string, string>
   /** Values of Set-Cookie, of which an answer may have several. */
   cookies?: readonly string[]
   body: string
+  /** What goes on writing after the headers, instead of the body. To be called once, even when the client has gone. */
+  stream?: (sink: Sink) => void
 }
 
 /** A body may have this many bytes. */

@@ -1,4 +1,5 @@
 import { findSession } from '#lib/auth/session'
+import { signIn } from '#lib/auth/sign-in'
 import { Refusal } from '#lib/model/errors'
 import type { PersonCaller } from '#lib/wire/caller'
 import { localPath } from '#lib/wire/local-path'
@@ -9,6 +10,7 @@ import type { ApiAnswer, ApiRequest } from './exchange'
 import { HOME, isForAll, isStatic, SIGN_IN, signInPath } from './gate-paths'
 import { plainPage } from './plain-page'
 import { problem, refusalOf } from './problem'
+import { isSecure } from './site'
 import { cookiesOf } from './who'
 
 /** What a visitor to the pages gets: an answer at once, or the page, shown to this person, with cookies to set. */
@@ -42,7 +44,11 @@ async function admitted(core: Core, request: ApiRequest): Promise<Visit> {
     if (elsewhere) return { answer: redirectTo(elsewhere) }
     return { person: session.person, cookies: session.isAging ? await renewSession(core, request) : [] }
   }
-  if (isRead && isForAll(path)) return IN
+  if (isRead && isForAll(path)) {
+    // Whoever is shown how to sign in is about to.
+    signIn(core.database, isSecure(core.site)).catch(() => {})
+    return IN
+  }
   if (isRead && wantsDocument(request)) return { answer: redirectTo(signInPath(targetOf(request))) }
   throw new Refusal('unauthenticated', { detail: 'Sign in to see the pages' })
 }

@@ -6,15 +6,17 @@ import { dispatch } from './dispatch'
 import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES, MOST_DROPPED_BYTES } from './exchange'
 import { problem, refusalOf } from './problem'
 import { tooLarge } from './read-body'
+import { webStream } from './stream-sink'
 
 const STOPPING = Symbol.for('switchboard.stopping')
 
 /** Answers a request that came through Next's own server, as the web process's own would. */
 async function answer(request: Request): Promise<Response> {
   const asked = apiRequest(request)
-  const { status, headers, cookies = [], body } = await answered(asked)
+  const { status, headers, cookies = [], body, stream } = await answered(asked)
   const all = new Headers(headers)
   for (const cookie of cookies) all.append('set-cookie', cookie)
+  if (stream) return new Response(webStream(stream, request.signal), { status, headers: all })
   return new Response(body === '' ? null : body, { status, headers: all })
 }
 

@@ -3,6 +3,7 @@ import { Refusal } from '#lib/model/errors'
 import { type ApiAnswer, type ApiRequest, MOST_BODY_BYTES, MOST_DROPPED_BYTES } from './exchange'
 import { isLoopback } from './loopback'
 import { tooLarge } from './read-body'
+import { GONE, nodeSink } from './stream-sink'
 
 /** Where a request goes: path and query as sent, also when a client sends the whole address. */
 function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; query: string } {
@@ -31,11 +32,20 @@ export function apiRequest(req: IncomingMessage, res: ServerResponse): ApiReques
 }
 
 /** Sends an answer; a connection that is to end says so. */
-export function send(res: ServerResponse, { status, headers, cookies, body }: ApiAnswer, isLast: boolean): void {
-  if (res.destroyed) return
+export function send(
+  res: ServerResponse,
+  { status, headers, cookies, body, stream }: ApiAnswer,
+  isLast: boolean,
+): void {
+  if (res.destroyed) {
+    stream?.(GONE)
+    return
+  }
   if (cookies) res.setHeader('set-cookie', cookies)
   if (isLast) res.setHeader('connection', 'close')
-  res.writeHead(status, headers).end(body)
+  res.writeHead(status, headers)
+  if (stream) stream(nodeSink(res))
+  else res.end(body)
 }
 
 function signalOf(res: ServerResponse): AbortSignal {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as answers from '#lib/wire/answers'
 import * as bodies from '#lib/wire/bodies'
 import { eventSchema } from '#lib/wire/event'
+import { frameDataSchema, leaseSchema, noteSchema, readySchema, transitionSchema } from '#lib/wire/frame'
 import { interruptSchema } from '#lib/wire/interrupt'
 import { acceptInvitationSchema, meAnswer, namesAnswer, personAnswer, personSchema } from '#lib/wire/person'
 import { promptSchema } from '#lib/wire/prompt-schema'
@@ -21,6 +22,11 @@ const OUT = {
   interruptSchema,
   eventSchema,
   errorSchema,
+  transitionSchema,
+  readySchema,
+  leaseSchema,
+  noteSchema,
+  frameDataSchema,
   personSchema,
   personAnswer,
   meAnswer,

@@ -94,11 +94,11 @@ const jsonOf = (schema: JsonSchema, type = 'application/json') => ({ [type]: { s
 
 const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 
-const answersOf = ({ answers }: Operation): JsonSchema =>
+const answersOf = ({ answers, media }: Operation): JsonSchema =>
   Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
-      { description: DONE[status], headers, content: jsonOf(refTo(schema)) },
+      { description: DONE[status], headers, content: jsonOf(refTo(schema), media) },
     ]),
   )
 

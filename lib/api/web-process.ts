@@ -48,7 +48,7 @@ async function start(
     throw new BadEnvironment(whyNotServed(error, environment))
   })
   log.info({ url: server.url }, 'the web process serves')
-  await inviteByLink(core.database, { site: core.site, url: server.url })
+  void inviteByLink(core.database, { site: core.site, url: server.url })
   return { core, pages, server }
 }
 

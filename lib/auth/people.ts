@@ -1,4 +1,3 @@
-import { hashPassword } from 'better-auth/crypto'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
@@ -11,6 +10,7 @@ export interface NewPerson extends Omit<Person, 'id'> {
 
 /** Makes a person who may sign in at once. Refuses an e-mail address that is taken with validation_failed. */
 export async function createPerson(db: Db, { name, email, password, role }: NewPerson): Promise<Person> {
+  const { hashPassword } = await import('better-auth/crypto')
   const hash = await hashPassword(password)
   const person = { id: uuidv7(), name, email: email.toLowerCase(), role }
   const [made] = await db.query({

@@ -1,5 +1,3 @@
-import { betterAuth } from 'better-auth'
-import { prismaAdapter } from 'better-auth/adapters/prisma'
 import type { Database } from '#lib/db/connect'
 import { prisma } from '#lib/db/prisma'
 import { log } from '#lib/ops/log'
@@ -26,7 +24,7 @@ export function signIn(database: Database, isSecure: boolean): Promise<SignIn> {
   shared[KEY] = all
   const known = all.get(database)
   if (known) return known
-  const made = secretOf(database).then((secret) => make(database, secret, isSecure).handler)
+  const made = secretOf(database).then((secret) => make(database, secret, isSecure))
   all.set(database, made)
   made.catch(() => all.delete(database))
   return made
@@ -35,8 +33,13 @@ export function signIn(database: Database, isSecure: boolean): Promise<SignIn> {
 const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
 /** better-auth on our pool and our tables: e-mail and password, sessions in the database, sign-up closed. */
-const make = (database: Database, secret: string, isSecure: boolean) =>
-  betterAuth({
+async function make(database: Database, secret: string, isSecure: boolean): Promise<SignIn> {
+  // Half a second of loading, which no start and no worker's call should wait for.
+  const [{ betterAuth }, { prismaAdapter }] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/adapters/prisma'),
+  ])
+  const { handler } = betterAuth({
     appName: 'Switchboard',
     secret,
     basePath: AUTH_PATH,
@@ -93,12 +96,19 @@ const make = (database: Database, secret: string, isSecure: boolean) =>
     logger: { level: 'warn', log: note },
     telemetry: { enabled: false },
   })
+  return handler
+}
 
 // Told by us with the address they came from; or known: each request brings its own base URL.
 const SAID_ALREADY = /^(User not found|Password not found|Invalid password)$|Base URL is not set/
+const NO_ADDRESS = /^Rate limiting could not determine a client IP/
 
 function note(level: string, message: string, ...facts: unknown[]): void {
   if (SAID_ALREADY.test(message)) return
+  if (NO_ADDRESS.test(message)) {
+    log.warn('clients have no address here, so that all sign-ins share one limit: set SWITCHBOARD_TRUST_PROXY')
+    return
+  }
   const err = facts.find((fact) => fact instanceof Error)
   log[level === 'error' ? 'error' : 'warn']({ ...(err ? { err } : {}) }, `sign-in: ${message}`)
 }

@@ -8,7 +8,10 @@ const clients = new WeakMap<Database, PrismaClient>()
 export function prisma(database: Database): PrismaClient {
   const existing = clients.get(database)
   if (existing) return existing
-  const client = new PrismaClient({ adapter: new PrismaPg(database.pool), log: [] })
+  // The adapter tells a pool by its class, of which a bundle can hold two copies: given ours it would take it for options
+  // and open a pool of its own, at an address of its own.
+  const adapter = Object.assign(new PrismaPg(database.pool.options), { externalPool: database.pool })
+  const client = new PrismaClient({ adapter, log: [] })
   clients.set(database, client)
   return client
 }

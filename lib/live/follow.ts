@@ -1,10 +1,10 @@
 import type { Database } from '#lib/db/connect'
 import { within } from '#lib/db/within'
-import { READY_REASONS, type ReadyReason } from '#lib/model/transitions'
 import { log } from '#lib/ops/log'
 import { createPause } from '#lib/ops/pause'
 import type { Event } from '#lib/wire/event'
 import type { Card } from '#lib/wire/todo'
+import { factsOf } from './facts'
 import type { HookTable } from './hooks'
 import type { Position } from './position'
 import { cardsOf, endOfLog, readLog } from './read-log'
@@ -16,8 +16,26 @@ export interface Follower {
   stop(): Promise<void>
 }
 
+/** What one look at the log found: the events in log order, and their todos as they are now. */
+export interface Look {
+  events: readonly Event[]
+  cards: ReadonlyMap<string, Card>
+  /** How far the log has been read with it. */
+  position: Position
+}
+
+/** Somebody to whom whole looks are told, after the hooks. */
+export interface Watcher {
+  /** Whether the todos of events are wanted; asked when the events have been read. */
+  isUsed(): boolean
+  /** The log is followed from here on; told once. */
+  began(position: Position): void
+  looked(look: Look): void
+}
+
 export interface FollowOptions {
   hooks: HookTable
+  watcher?: Watcher
   /** How long to wait for a bell before looking anyway. */
   pollMs: () => number
 }
@@ -30,7 +48,8 @@ const ANSWER_MS = 10_000
  * Follows the log from its present end. Facts are told in log order; one whose number was taken early and that commits
  * late is told when it appears. A database that is away is asked again every second, and nothing is lost meanwhile.
  */
-export async function follow(database: Database, { hooks, pollMs }: FollowOptions): Promise<Follower> {
+export async function follow(database: Database, options: FollowOptions): Promise<Follower> {
+  const { watcher, pollMs } = options
   const pause = createPause()
   let position: Position | null = null
   let isStopped = false
@@ -38,8 +57,11 @@ export async function follow(database: Database, { hooks, pollMs }: FollowOption
 
   async function look(): Promise<number> {
     try {
-      if (position === null) position = await within(ANSWER_MS, endOfLog(database))
-      const { isWhole, ...found } = await lookOn(database, position, hooks)
+      if (position === null) {
+        position = await within(ANSWER_MS, endOfLog(database))
+        watcher?.began(position)
+      }
+      const { isWhole, ...found } = await lookOn(database, position, options)
       position = found.position
       if (isAway) log.info('the event log can be read again')
       isAway = false
@@ -70,27 +92,16 @@ export async function follow(database: Database, { hooks, pollMs }: FollowOption
   }
 }
 
-async function lookOn(database: Database, position: Position, hooks: HookTable) {
+async function lookOn(database: Database, position: Position, { hooks, watcher }: FollowOptions) {
   const found = await within(ANSWER_MS, readLog(database, position))
-  if (found.events.length > 0 && hooks.isUsed()) {
-    const ids = found.events.flatMap(({ todo_id }) => todo_id ?? [])
-    const cards = await within(ANSWER_MS, cardsOf(database, ids))
-    for (const event of found.events) tell(hooks, event, cards)
-  }
+  const isAsked = found.events.length > 0 && (hooks.isUsed() || watcher?.isUsed())
+  const ids = isAsked ? found.events.flatMap(({ todo_id }) => todo_id ?? []) : []
+  const cards = await within(ANSWER_MS, cardsOf(database, ids))
+  if (isAsked) for (const event of found.events) tell(hooks, event, cards)
+  watcher?.looked({ events: found.events, cards, position: found.position })
   return found
 }
 
 function tell(hooks: HookTable, event: Event, cards: ReadonlyMap<string, Card>): void {
-  if (event.verb === 'setting' || event.verb === 'bulk') {
-    hooks.fire(event.verb, event)
-    return
-  }
-  const { id, todo_id, verb, from_state: from, to_state: to, reason, actor, attempt_seq, lease_epoch, at } = event
-  const todo = cards.get(todo_id ?? '') ?? null
-  hooks.fire('transition', { event_id: id, todo, verb, from, to, reason, actor, attempt_seq, lease_epoch, at })
-  const becameReady = to === 'pending' && (READY_REASONS as Partial<Record<string, ReadyReason>>)[verb]
-  if (todo && becameReady) {
-    const { queue, available_at } = todo
-    hooks.fire('ready', { todo_id: todo.id, queue, reason: becameReady, available_at })
-  }
+  for (const { name, fact } of factsOf(event, cards.get(event.todo_id ?? '') ?? null)) hooks.fire(name, fact)
 }

@@ -1,31 +1,6 @@
-import type { State } from '#lib/model/states'
-import type { ReadyReason, Verb } from '#lib/model/transitions'
 import { log } from '#lib/ops/log'
 import type { Event } from '#lib/wire/event'
-import type { Card } from '#lib/wire/todo'
-
-/** One committed fact about a todo. `from` and `to` are null when its state stayed. */
-export interface Transitioned {
-  event_id: number
-  /** The todo as it was when the log was read, which may be later than the event; null when it has been deleted since. */
-  todo: Card | null
-  verb: Verb
-  from: State | null
-  to: State | null
-  reason: string | null
-  actor: string
-  attempt_seq: number | null
-  lease_epoch: number | null
-  at: string
-}
-
-/** A todo that landed in pending, and from when on it may be claimed. */
-export interface Ready {
-  todo_id: string
-  queue: string
-  reason: ReadyReason
-  available_at: string
-}
+import type { Ready, Transitioned } from '#lib/wire/frame'
 
 /** What each hook is given. `setting` and `bulk` are facts without a todo, as they stand in the log. */
 export interface Hooks {

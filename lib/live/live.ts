@@ -4,20 +4,25 @@ import { log } from '#lib/ops/log'
 import { gauge } from '#lib/ops/metrics'
 import { follow } from './follow'
 import { createHooks, type On } from './hooks'
+import { createStreams, type Streams, type StreamTiming } from './streams'
 import { createWaiters, type Waiters } from './waiters'
 
 /** How a process learns of what happens to todos. One for each process: it has the one listening connection. */
 export interface Live extends Pick<Waiters, 'whenReady' | 'whenTodo'> {
   /** Adds an act to a hook, called once for every fact committed from now on, in whichever process; returns what takes it away. */
   on: On
+  /** The streams by which clients follow the log. */
+  readonly streams: Pick<Streams, 'reserve'>
   /** Whether notifications arrive; if not, the log is polled. */
   readonly isListening: boolean
-  /** Ends every wait empty, and the listening. */
+  /** Ends every wait empty, every stream, and the listening. */
   stop(): Promise<void>
 }
 
-/** How often the log is looked at without a bell, in milliseconds; the rest is the listener's. */
+/** How often the log is looked at without a bell, in milliseconds, and how streams are kept; the rest is the listener's. */
 export interface LiveTiming extends Partial<ListenTiming> {
+  /** How streams are kept. */
+  stream?: Partial<StreamTiming>
   /** While bells are heard, should one be lost. */
   pollMs?: number
   /** While none are. */
@@ -29,12 +34,13 @@ export interface LiveTiming extends Partial<ListenTiming> {
  * the same and catches up later.
  */
 export async function startLive(database: Database, timing: LiveTiming = {}): Promise<Live> {
-  const { pollMs = 1000, pollDeafMs = 250, ...listenTiming } = timing
+  const { pollMs = 1000, pollDeafMs = 250, stream, ...listenTiming } = timing
   const hooks = createHooks()
   const waiters = createWaiters(hooks.on)
+  const { watcher, ...streams } = createStreams(database, stream)
   let isListening = false
   gauge('switchboard_listener_up', {}, 0)
-  const follower = await follow(database, { hooks, pollMs: () => (isListening ? pollMs : pollDeafMs) })
+  const follower = await follow(database, { hooks, watcher, pollMs: () => (isListening ? pollMs : pollDeafMs) })
 
   function turn(up: boolean): void {
     isListening = up
@@ -64,11 +70,13 @@ export async function startLive(database: Database, timing: LiveTiming = {}): Pr
     on: hooks.on,
     whenReady: waiters.whenReady,
     whenTodo: waiters.whenTodo,
+    streams,
     get isListening() {
       return isListening
     },
     stop: async () => {
       waiters.stop()
+      streams.stop()
       await Promise.all([listener.stop(), follower.stop()])
       gauge('switchboard_listener_up', {}, 0)
     },

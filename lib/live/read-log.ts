@@ -8,7 +8,7 @@ import { advance, gaps, type Position } from './position'
 export const LOOK_EVENTS = 500
 
 // Holes further back than this many events belong to transactions nobody waits for any more.
-const TAIL_EVENTS = 1000
+const TAIL_EVENTS = 10_000
 
 /** What a look found, and the position after it. */
 export interface Found {

@@ -1,4 +1,5 @@
-import type { On, Transitioned } from './hooks'
+import type { Transitioned } from '#lib/wire/frame'
+import type { On } from './hooks'
 
 /** What a claimer waits for. */
 export interface Wanted {

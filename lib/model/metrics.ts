@@ -51,6 +51,7 @@ export const METRICS = {
     labels: ['queue'],
     help: 'How long the oldest open question has waited',
   },
+  switchboard_sse_streams: { type: 'gauge', labels: [], help: 'Event streams open in this process' },
   switchboard_listener_up: {
     type: 'gauge',
     labels: [],
@@ -74,6 +75,12 @@ export const METRICS = {
     buckets: HUMAN,
   },
   switchboard_reaper_tick_seconds: { type: 'histogram', labels: [], help: 'How long a tick took', buckets: FAST },
+  switchboard_event_delivery_seconds: {
+    type: 'histogram',
+    labels: [],
+    help: 'From an event in the database to the streams of this process, while it has any',
+    buckets: FAST,
+  },
   switchboard_http_request_seconds: {
     type: 'histogram',
     labels: ['route', 'method', 'status'],

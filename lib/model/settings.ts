@@ -43,7 +43,17 @@ export const SETTINGS = {
     minimum: MINUTE,
     maximum: DAY,
     label: 'Lease',
-    description: 'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
+    description:
+      'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
+  },
+  sse_retry_ms: {
+    unit: 'milliseconds',
+    default: 3000,
+    minimum: 500,
+    maximum: 60_000,
+    label: 'Reconnect after',
+    description:
+      'How long a lost event stream waits before it connects again. Pages add a random wait, so that they do not all come back at once.',
   },
 } as const satisfies Record<string, Setting>
 

@@ -31,11 +31,16 @@ type Call<Op extends Operation> =
     : (given: GivenOf<Op>, options?: CallOptions) => Promise<OutputOf<Op>>
 
 /**
- * One method for each operation of the API, named as there. It takes path parameters, query and body in one object and
+ * One method for each operation of the API but the stream, named as there. It takes path parameters, query and body in one object and
  * gives the answer's JSON. Whatever the server refuses is thrown as the `Refusal` it threw; a server that cannot be
  * reached is `unavailable`. Calls whose repeat the server recognises are repeated meanwhile.
  */
-export type Client = { [Name in OperationName]: Call<(typeof OPERATIONS)[Name]> }
+export type Client = { [Name in CallName]: Call<(typeof OPERATIONS)[Name]> }
+
+// A stream is no call: it has no answer that would be complete.
+type CallName = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name] extends { media: string } ? never : Name
+}[OperationName]
 
 /** What a call gives, by the operation's name. */
 export type AnswerOf<Name extends OperationName> = OutputOf<(typeof OPERATIONS)[Name]>
@@ -43,18 +48,20 @@ export type AnswerOf<Name extends OperationName> = OutputOf<(typeof OPERATIONS)[
 /** Makes a client; nothing is sent before its first call. */
 export function connect(options: ConnectOptions = {}): Client {
   const transport = transportOf(options)
-  const calls = Object.entries(OPERATIONS as Record<string, Operation>).map(([name, operation]) => {
-    const call = (given: Given = {}, callOptions: CallOptions = {}) => {
-      const complete = marked(operation, given)
-      const sending = {
-        request: requestFor(operation, complete),
-        waitSeconds: Number(complete.wait_seconds ?? 0),
-        isRepeatable: isRepeatable(name as OperationName, operation, complete),
+  const calls = Object.entries(OPERATIONS as Record<string, Operation>)
+    .filter(([, { media }]) => !media)
+    .map(([name, operation]) => {
+      const call = (given: Given = {}, callOptions: CallOptions = {}) => {
+        const complete = marked(operation, given)
+        const sending = {
+          request: requestFor(operation, complete),
+          waitSeconds: Number(complete.wait_seconds ?? 0),
+          isRepeatable: isRepeatable(name as OperationName, operation, complete),
+        }
+        return send(transport, sending, callOptions)
       }
-      return send(transport, sending, callOptions)
-    }
-    return [name, async (...args: Parameters<typeof call>) => call(...args)]
-  })
+      return [name, async (...args: Parameters<typeof call>) => call(...args)]
+    })
   return Object.fromEntries(calls)
 }
 

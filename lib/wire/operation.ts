@@ -19,6 +19,8 @@ export interface Operation {
   body?: Shape
   /** What an answer of each status holds. */
   answers: Partial<Record<200 | 201 | 202, Shape>>
+  /** Answers of 200 go on and on as this, each event's data as one of the shapes; otherwise they are JSON. */
+  media?: 'text/event-stream'
   /** Refusals beyond those every operation can give. */
   refuses?: readonly ErrorCode[]
   /** A read that only looks; the opposite can be refused by a server that must not write. */

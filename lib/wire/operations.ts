@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as answers from './answers'
 import * as bodies from './bodies'
 import { SCOPES } from './caller'
+import { frameDataSchema } from './frame'
 import type { Operation } from './operation'
 import * as people from './person'
 import * as queries from './queries'
@@ -219,6 +220,18 @@ export const OPERATIONS = {
     answers: { 200: answers.interruptAnswer },
     refuses: ['already_answered', 'interrupt_closed'],
     writes: true,
+  },
+  streamEvents: {
+    method: 'GET',
+    path: '/api/v1/events',
+    summary: 'What happens from now on, or since the event the client last had, as a stream of events',
+    scopes: ['read'],
+    role: 'viewer',
+    query: queries.streamQuery,
+    media: 'text/event-stream',
+    answers: { 200: frameDataSchema },
+    refuses: ['not_found', 'rate_limited'],
+    writes: false,
   },
   listQueues: {
     method: 'GET',

@@ -38,4 +38,13 @@ export const interruptsQuery = pageQuery.extend({
   q: text.optional(),
 })
 
+export const streamQuery = z.strictObject({
+  queue: name.optional().describe('Only what concerns todos of this queue'),
+  todo_id: id.optional().describe('Only what concerns this todo'),
+  last_event_id: z
+    .string()
+    .optional()
+    .describe('Where to go on, when the header Last-Event-ID cannot be sent; without either: from now on'),
+})
+
 export const idParams = z.strictObject({ id })

@@ -98,7 +98,9 @@ async function request(url: string, method: string, { json, body, headers, signa
     body: json === undefined ? (body ?? null) : JSON.stringify(json),
     signal: signal ?? null,
   })
-  const text = await response.text()
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  if (isStream) await response.body?.cancel()
+  const text = isStream ? '' : await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }

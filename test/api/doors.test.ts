@@ -1,20 +1,9 @@
 import { request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { Pages } from '#lib/api/pages'
 import { door } from './door'
 
-const shown: string[] = []
-
-const pages: Pages = {
-  show: async (req, res) => {
-    shown.push(req.url ?? '')
-    res.end('a page')
-  },
-  close: async () => {},
-}
-
-const api = door({ pages })
+const api = door()
 const guarded = door({ metricsToken: 'a-token-for-metrics' })
 
 const FORWARDED = { 'x-forwarded-for': '203.0.113.9' }
@@ -84,30 +73,6 @@ describe('metrics', () => {
     }
     const headers = { ...FORWARDED, authorization: 'Bearer a-token-for-metrics' }
     expect((await guarded.send('GET', '/metrics', { headers })).status).toBe(200)
-  })
-})
-
-describe('pages', () => {
-  test('are shown to visitors on this machine', async () => {
-    expect(await api.send('GET', '/some/page?x=1')).toMatchObject({ status: 200, body: 'a page' })
-    expect(shown.splice(0)).toEqual(['/some/page?x=1'])
-  })
-
-  test('are refused to strangers before anything is rendered', async () => {
-    for (const path of ['/', '/board', '/_next/static/x.js', '/api/v2/x', '/healthz/', '//readyz']) {
-      const page = await api.send('GET', path, { headers: { ...FORWARDED, accept: 'text/html' } })
-      expect(page).toMatchObject({ status: 401, body: expect.stringContaining('Not from here') })
-      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
-      expect(await api.send('POST', path, { headers: FORWARDED })).toMatchObject({
-        status: 401,
-        body: { code: 'unauthenticated' },
-      })
-    }
-    expect(shown).toEqual([])
-  })
-
-  test('without any, an address that leads nowhere is not_found', async () => {
-    expect(await guarded.send('GET', '/')).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 })
 

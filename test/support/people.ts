@@ -1,7 +1,11 @@
+import { vi } from 'vitest'
 import { createPerson } from '#lib/auth/people'
 import type { Database } from '#lib/db/connect'
 import type { Role } from '#lib/wire/caller'
 import type { Person } from '#lib/wire/person'
+
+// Hashing a password is slow on purpose, and slower beside another test file that does.
+vi.setConfig({ testTimeout: 60_000 })
 
 export const PASSWORD = 'correct horse battery'
 

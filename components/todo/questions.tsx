@@ -1,0 +1,108 @@
+'use client'
+
+import { Badge } from '@mantine/core'
+import dynamic from 'next/dynamic'
+import type { Interrupt } from '#lib/wire/interrupt'
+import { RelativeTime } from '../shell/relative-time'
+import { Untrusted } from '../shell/untrusted'
+import { Actor } from './actor'
+import { mayAs } from './acts-table'
+import styles from './questions.module.css'
+import { masked } from './tree'
+import { useRole } from './use-role'
+import { STANDS } from './words'
+
+const Markdown = dynamic(() => import('../inbox/markdown').then((module) => module.Markdown))
+const AnswerHere = dynamic(() => import('./answer-here'), { ssr: false })
+
+/** Every question a todo's workers asked, the latest first, with the answers; an open one can be answered here. */
+export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) {
+  const mayAnswer = mayAs(useRole(), 'responder')
+  if (interrupts.length === 0) {
+    return (
+      <p className={styles.none}>
+        No worker has asked anything. When one does, its question can be answered here and in the inbox.
+      </p>
+    )
+  }
+  return (
+    <ol className={styles.questions}>
+      {[...interrupts].reverse().map((one) => (
+        <li key={one.id} className={styles.question} data-open={one.status === 'open' || undefined}>
+          <header className={styles.head}>
+            <h3 className={styles.title}>
+              <Untrusted text={one.title} />
+            </h3>
+            {(one.risk === 'high' || one.risk === 'critical') && (
+              <Badge size="xs" color="red" variant="light">
+                {one.risk} risk
+              </Badge>
+            )}
+          </header>
+          <p className={styles.facts}>
+            Asked in attempt {one.attempt_seq}, <RelativeTime at={one.requested_at} />
+          </p>
+          {one.message && (
+            <div className={styles.message}>
+              <Markdown text={one.message} />
+            </div>
+          )}
+          {one.status === 'open' ? <OpenQuestion interrupt={one} mayAnswer={mayAnswer} /> : <Answer interrupt={one} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function OpenQuestion({ interrupt, mayAnswer }: { interrupt: Interrupt; mayAnswer: boolean }) {
+  if (mayAnswer) return <AnswerHere interrupt={interrupt} />
+  return <p className={styles.facts}>It is open. Answering it takes the role of a responder.</p>
+}
+
+function Answer({ interrupt }: { interrupt: Interrupt }) {
+  const { status, action, content, comment, answered_by, answered_at, channel } = interrupt
+  return (
+    <div className={styles.answer}>
+      <p className={styles.outcome}>
+        <strong>{action === 'decline' ? 'Declined' : STANDS[status]}</strong>
+        {answered_by && (
+          <>
+            {' '}
+            by <Actor actor={answered_by} />
+          </>
+        )}
+        {answered_at && (
+          <>
+            {' '}
+            <RelativeTime at={answered_at} />
+          </>
+        )}
+        {channel && channel !== 'web' && ` through ${channel}`}
+      </p>
+      <Content content={content} />
+      {comment && (
+        <p className={styles.comment}>
+          <Untrusted text={comment} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Content({ content }: { content: Interrupt['content'] }) {
+  if (content === null || typeof content !== 'object') return null
+  return (
+    <dl className={styles.content}>
+      {Object.entries(masked(content) as object).map(([field, value]) => (
+        <div key={field}>
+          <dt>
+            <Untrusted text={field} />
+          </dt>
+          <dd>
+            <Untrusted text={typeof value === 'string' ? value : JSON.stringify(value)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
