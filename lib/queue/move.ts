@@ -83,7 +83,7 @@ export const literals = (values: readonly string[]): string => values.map((value
 function moveSql(plan: Plan): string {
   const row: Transition = TRANSITIONS[plan.transition]
   const ctes = [
-    `i AS MATERIALIZED (${givenSql({ id: 'text', actor: 'text', ...plan.input })})`,
+    `i AS MATERIALIZED (${givenSql({ id: 'text', actor: 'text', ...plan.input }, 'named' in plan.pick ? MANY : '1')})`,
     ...('chosen' in plan.pick ? [`chosen AS MATERIALIZED (${plan.pick.chosen})`] : []),
     `p AS MATERIALIZED (${pickSql(plan, row)})`,
     `moved AS (
@@ -97,13 +97,15 @@ function moveSql(plan: Plan): string {
   return `WITH ${ctes.join(',\n')}\n${resultSql(row)}`
 }
 
+const MANY = 'jsonb_array_length($1::jsonb)'
+
 /**
- * SQL for the rows in $1, a JSON array. The limit leaves none out: it lets the planner expect a few instead of a hundred,
- * for which it would read a table of up to 20 000 todos from end to end at every call.
+ * SQL for the rows in $1, a JSON array. The limit leaves none out: it lets the planner expect one or a few instead of a
+ * hundred, for which it would read a table of up to 20 000 todos from end to end at every call.
  */
-export const givenSql = (columns: Record<string, string>): string => {
+export const givenSql = (columns: Record<string, string>, limit = MANY): string => {
   const declared = Object.entries(columns).map(([column, type]) => `${column} ${type}`)
-  return `SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${declared.join(', ')}) LIMIT jsonb_array_length($1::jsonb)`
+  return `SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${declared.join(', ')}) LIMIT ${limit}`
 }
 
 function pickSql(plan: Plan, row: Transition): string {
