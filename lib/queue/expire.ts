@@ -74,7 +74,10 @@ const EXHAUST: SweepPlan = {
 
 const params = ({ except = [], only }: Among): unknown[] => [except, only ?? null]
 
-/** One batch of lapsed leases, taken back: requeued after 1, 2, 4 … seconds, dead-lettered at the cap. */
+/**
+ * One batch of lapsed leases, taken back: requeued after 1, 2, 4 … seconds, dead-lettered at the cap. Like all sweeps it
+ * returns its todos as cards, the large columns null.
+ */
 export const expireLeases = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, LEASE, [{}], params(among))
 
 /** One batch of held questions older than the TTL, taken back likewise; none when `ttlSeconds` is 0 (the sweep is off). */

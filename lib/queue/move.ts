@@ -2,7 +2,7 @@ import { ring } from '#lib/db/bell'
 import type { Db } from '#lib/db/connect'
 import { isTerminal, type State } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type TransitionName, type Verb } from '#lib/model/transitions'
-import { todoColumns, todoOf } from '#lib/wire/todo-row'
+import { cardColumns, todoColumns, todoOf } from '#lib/wire/todo-row'
 import { countMoves } from './counted'
 import type { Moved } from './moved'
 
@@ -196,7 +196,9 @@ const logSql = (plan: Plan, row: Transition): string => `
 
 function resultSql(row: Transition): string {
   const asked = row.interrupt && row.interrupt !== 'opens'
-  return `SELECT ${todoColumns('m')}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
+  // A sweep moves hundreds at once and nobody reads their contents, which may be a megabyte each.
+  const columns = row.by === 'reaper' ? cardColumns('m') : todoColumns('m')
+  return `SELECT ${columns}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
     ${asked ? 'q.kind' : 'NULL'} AS was_kind, extract(epoch FROM now() - m.was_interrupted_at)::float8 AS was_asked_seconds
     FROM moved m ${asked ? 'LEFT JOIN interrupts q ON q.id = m.was_interrupt_id' : ''}`
 }
