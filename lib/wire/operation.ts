@@ -28,7 +28,7 @@ export interface Operation {
 type In<Part> = Part extends Shape ? z.input<Part> : unknown
 
 /** What a caller gives: path parameters, query and body in one object. */
-export type InputOf<Op extends Operation> = In<Op['params']> & In<Op['query']> & In<Op['body']>
+type InputOf<Op extends Operation> = In<Op['params']> & In<Op['query']> & In<Op['body']>
 
 /** What a caller gets. */
 export type OutputOf<Op extends Operation> = {
