@@ -43,7 +43,8 @@ export const SETTINGS = {
     minimum: MINUTE,
     maximum: DAY,
     label: 'Lease',
-    description: 'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
+    description:
+      'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
   },
 } as const satisfies Record<string, Setting>
 
