@@ -12,7 +12,7 @@ import { identify, signal } from './processes.mjs'
 /** Starts a Node process of ours in a group of its own, so that Ctrl-C reaches us alone and we end things in order. All
  * it says goes to its log, and what a person should see to `hear`: warnings, errors, and `{ notice: text }` or
  * `{ type: 'first_admin', url }` sent by process.send. Its channel to us closes when we die, by which it knows.
- * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, log: import('./logs.mjs').Log, hear: Hear }} options
+ * @param {{ name: string, args: string[], env: Record<string, string | undefined>, log: import('./logs.mjs').Log, hear: Hear }} options
  * @returns {Running} */
 export function startChild({ name, args, env, log, hear }) {
   const child = spawn(process.execPath, args, {

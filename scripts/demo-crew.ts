@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { ROOT } from './instance.mjs'
+
+const PROGRAM = fileURLToPath(new URL('demo-worker.ts', import.meta.url))
 
 /** How every worker works. */
 export interface Craft {
@@ -34,7 +37,7 @@ export function hire(
   hear: (line: string) => void,
 ): Crewman {
   const { url, ...how } = craft
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo-worker.ts', JSON.stringify(how)], {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, JSON.stringify(how)], {
     cwd: ROOT,
     env: { ...process.env, SWITCHBOARD_URL: url, SWITCHBOARD_TOKEN: token },
     // In a group of its own: Ctrl-C is for the demo, which lets its workers finish.

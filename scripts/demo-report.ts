@@ -82,7 +82,7 @@ function tally(licences: string[]): Report['licences'] {
 }
 
 /** The report as Markdown, for people. */
-export function asMarkdown(report: Report): string {
+function asMarkdown(report: Report): string {
   const { killed, lease_expired, decided_by_people: decided } = report
   return [
     '# Licence review',

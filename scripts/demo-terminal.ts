@@ -6,23 +6,33 @@ import type { View } from './demo-view'
 /** An open question as it stands in the inbox. */
 export type OpenQuestion = AnswerOf<'listInterrupts'>['interrupts'][number]
 
-/** Asks whoever sits at this terminal; rejects when `signal` says that the question is no longer open. */
-export async function askTerminal(question: OpenQuestion, view: View, signal: AbortSignal): Promise<Fields> {
+/**
+ * Asks whoever sits at this terminal; null when they close it (Ctrl-D). Rejects when `signal` says that the question is no
+ * longer open.
+ */
+export async function askTerminal(question: OpenQuestion, view: View, signal: AbortSignal): Promise<Fields | null> {
   view.hold()
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   // readline takes Ctrl-C for itself.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  const isLeft = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)))
+  const ask = (text: string) => terminal.question(text, { signal })
   try {
-    const choices = choicesOf(question)
-    const listed = choices.map(({ title }, index) => `  ${view.paint('cyan', String(index + 1))}  ${visible(title)}\n`)
-    process.stdout.write(`${asText(question, view.paint)}\n${listed.join('')}`)
-    const licence = await choose(choices, (text) => terminal.question(text, { signal }))
-    if (licence !== 'other') return { licence }
-    return { licence, other: await terminal.question('  SPDX expression: ', { signal }) }
+    return await Promise.race([isLeft, answered(question, view, ask)])
   } finally {
     terminal.close()
     view.resume()
   }
+}
+
+type AskLine = (text: string) => Promise<string>
+
+async function answered(question: OpenQuestion, view: View, ask: AskLine): Promise<Fields> {
+  const choices = choicesOf(question)
+  const listed = choices.map(({ title }, index) => `  ${view.paint('cyan', String(index + 1))}  ${visible(title)}\n`)
+  process.stdout.write(`${asText(question, view.paint)}\n${listed.join('')}`)
+  const licence = await choose(choices, ask)
+  return licence === 'other' ? { licence, other: await ask('  SPDX expression: ') } : { licence }
 }
 
 interface Choice {
@@ -30,7 +40,7 @@ interface Choice {
   title: string
 }
 
-async function choose(choices: Choice[], ask: (text: string) => Promise<string>): Promise<string> {
+async function choose(choices: Choice[], ask: AskLine): Promise<string> {
   for (;;) {
     const chosen = choices[Number(await ask(`  Your choice, 1 to ${choices.length}: `)) - 1]
     if (chosen) return chosen.const

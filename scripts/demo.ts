@@ -68,11 +68,14 @@ function answererFor({ isAuto }: DemoFlags, view: View): Answerer {
     view.line(`  Answers by rule: ${AUTO_RULE}.`)
     return async (question) => autoAnswer(question)
   }
-  if (process.stdin.isTTY)
-    return async (question, isClosed) => ({ content: await askTerminal(question, view, isClosed) })
-  return async (question) => {
-    view.line(`  ? ${question.title} Answer it in another terminal: npm run demo -- --answer`)
+  const leave = ({ title }: { title: string }) => {
+    view.line(`  ? ${title} Answer it in another terminal: npm run demo -- --answer`)
     return null
+  }
+  if (!process.stdin.isTTY) return async (question) => leave(question)
+  return async (question, isClosed) => {
+    const content = await askTerminal(question, view, isClosed)
+    return content ? { content } : leave(question)
   }
 }
 

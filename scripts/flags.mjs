@@ -20,7 +20,7 @@ const OPTIONS = /** @type {const} */ ({
 })
 
 /** Reads flags and their environment mirrors; refuses what it does not know.
- * @param {string[]} argv @param {NodeJS.ProcessEnv} env @returns {Flags} */
+ * @param {string[]} argv @param {Record<string, string | undefined>} env @returns {Flags} */
 export function parseFlags(argv, env) {
   refuseSwallowed(argv, env)
   const { values, positionals } = parse(argv)
@@ -39,7 +39,7 @@ export function parseFlags(argv, env) {
 }
 
 /** Without the two dashes npm keeps a flag for itself, and Switchboard would start somewhere else than asked.
- * @param {string[]} argv @param {NodeJS.ProcessEnv} env */
+ * @param {string[]} argv @param {Record<string, string | undefined>} env */
 function refuseSwallowed(argv, env) {
   for (const name of ['port', 'host']) {
     const value = env[`npm_config_${name}`]

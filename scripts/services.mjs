@@ -10,7 +10,7 @@ import { painter } from './progress.mjs'
 import { supervise } from './supervise.mjs'
 
 /** @typedef {import('./supervise.mjs').Keeper} Keeper */
-/** @typedef {{ name: string, args: string[], env: NodeJS.ProcessEnv, url: string }} Service a process of ours and where it answers */
+/** @typedef {{ name: string, args: string[], env: Record<string, string | undefined>, url: string }} Service a process of ours and where it answers */
 /** @typedef {{ claim: import('./claim.mjs').Claim, progress: import('./progress.mjs').Progress, signal: AbortSignal }} Surroundings */
 /** @typedef {ReturnType<typeof createServices>} Services */
 

@@ -22,7 +22,7 @@ for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 export const interrupted = () => wasInterrupted
 
 /** Runs a program of an installed package in the foreground and returns its exit code, null when a signal ended it.
- * @param {string} script within node_modules @param {string[]} flags @param {NodeJS.ProcessEnv} [extra]
+ * @param {string} script within node_modules @param {string[]} flags @param {Record<string, string | undefined>} [extra]
  * @returns {Promise<number | null>} */
 export function runProgram(script, flags, extra = {}) {
   const child = spawn(process.execPath, [join(ROOT, 'node_modules', script), ...flags], {

@@ -3,7 +3,7 @@ import { ROOT } from './instance.mjs'
 import { Problem } from './problem.mjs'
 import { identify, signal as send } from './processes.mjs'
 
-/** @typedef {{ program: string, args: string[], env: NodeJS.ProcessEnv }} Command */
+/** @typedef {{ program: string, args: string[], env: Record<string, string | undefined> }} Command */
 /**
  * @typedef {object} Watching what may be done with a program while it runs
  * @property {AbortSignal} [signal] ends it and all it started
@@ -15,7 +15,7 @@ const KEPT_LINES = 40
 
 /** Runs a program to its end in the repository's root, quietly: what it said is shown only when it fails.
  * @param {string[]} command the program and its arguments
- * @param {Watching & { failure: string, env?: NodeJS.ProcessEnv }} options @returns {Promise<void>} */
+ * @param {Watching & { failure: string, env?: Record<string, string | undefined> }} options @returns {Promise<void>} */
 export async function runTool([program = '', ...args], { failure, env, ...watching }) {
   watching.signal?.throwIfAborted()
   const { code, said } = await run({ program, args, env: { ...process.env, ...env } }, watching)

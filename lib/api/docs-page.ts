@@ -1,4 +1,4 @@
-import { ERRORS } from '#lib/model/errors'
+import { ERRORS, type ErrorCode } from '#lib/model/errors'
 import type { Operation } from '#lib/wire/operation'
 import { OPERATIONS } from '#lib/wire/operations'
 import { DOCS_STYLE } from './docs-style'
@@ -48,8 +48,10 @@ function section([name, operation]: [string, Operation]): Html {
   return html`<section><h3 id="${name}"><b class="method">${method}</b> <code>${path}</code></h3><p>${summary}. ${who(operation)}</p>
 ${takes}
 <p class="ends">${Object.entries(operation.answers).map(([status, schema]) => html`<span>${status} ${link(nameOf(schema) ?? 'JSON')}</span> `)}
-${refusalsOf(operation).map((code) => html`<a class="code" href="#${code}">${ERRORS[code].status} ${code}</a> `)}</p></section>`
+${byStatus(refusalsOf(operation)).map((code) => html`<a class="code" href="#${code}">${ERRORS[code].status} ${code}</a> `)}</p></section>`
 }
+
+const byStatus = (codes: ErrorCode[]): ErrorCode[] => [...codes].sort((a, b) => ERRORS[a].status - ERRORS[b].status)
 
 function who({ scopes, role }: Operation): Html {
   if (scopes === 'open') return html`<span class="who">Open to all</span>`

@@ -24,5 +24,5 @@ tr:target { background: var(--well) } .ends { font-size: 13px; line-height: 2 }
 .ends span, .code { margin-right: .35rem; padding: .15rem .45rem; border: 1px solid var(--line); border-radius: 5px; white-space: nowrap }
 .code { color: var(--ink-soft); text-decoration: none; font: 12px var(--mono) } .code:hover { color: var(--ink) }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-@media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0; border-bottom: 1px solid var(--line) } }
+@media (max-width: 60rem) { body { display: block } nav { position: static; height: 13rem; border: 0; border-bottom: 1px solid var(--line) } }
 `

@@ -58,22 +58,24 @@ export function refTo(schema: z.ZodType): JsonSchema {
   return name ? { $ref: `#/components/schemas/${name}` } : plain(z.toJSONSchema(schema, optionsFor('output')))
 }
 
-/** One field of a path's or a query's schema. */
+/** One field of a schema. */
 export interface Field {
   name: string
   required: boolean
   schema: JsonSchema
 }
 
-/** The fields of a path's or a query's schema, as callers give them. */
+/** The fields of what a schema takes, as callers give them. */
 export function fieldsOf(schema: z.ZodType | undefined): Field[] {
   if (!schema) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, optionsFor('input'))
-  return Object.entries(properties).map(([name, field]) => ({
-    name,
-    required: required.includes(name),
-    schema: field as JsonSchema,
-  }))
+  const named = components()[nameOf(schema) ?? '']
+  const { properties = {}, required = [] } = (named ?? z.toJSONSchema(schema, optionsFor('input'))) as Fields
+  return Object.entries(properties).map(([name, field]) => ({ name, required: required.includes(name), schema: field }))
+}
+
+interface Fields {
+  properties?: Record<string, JsonSchema>
+  required?: string[]
 }
 
 function toJson(io: 'input' | 'output', schemas: Record<string, z.ZodType>): Record<string, JsonSchema> {

@@ -26,6 +26,8 @@ export interface PagesOptions {
 
 /** Prepares the pages; rejects when they have not been built. */
 export async function preparePages({ dir, dev, host, port }: PagesOptions): Promise<Pages> {
+  // Next tells its maker about every start in development, unless told not to.
+  process.env.NEXT_TELEMETRY_DISABLED ??= '1'
   // Next would listen for upgrades on our server by itself, past the gate; so it gets something else to listen on.
   const upgrades = new EventEmitter()
   const app = next({ dir, dev, hostname: host, port, httpServer: upgrades as Server, quiet: !dev })

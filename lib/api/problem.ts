@@ -11,7 +11,7 @@ export function refusalOf(error: unknown, requestId: string): Refusal {
   // Inside Next the route's modules are a graph of their own, with a class Refusal of its own.
   if (isRefusal(error)) return new Refusal(error.code, error.facts)
   if (isLostDatabase(error)) {
-    log.warn({ err: error, request_id: requestId }, 'the database cannot be reached')
+    warn(error, requestId)
     return new Refusal('unavailable', { detail: 'The database cannot be reached', retry_after_seconds: RETRY_SECONDS })
   }
   log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
@@ -20,6 +20,16 @@ export function refusalOf(error: unknown, requestId: string): Refusal {
     detail: 'Too much at once: nothing was changed',
     retry_after_seconds: RETRY_SECONDS,
   })
+}
+
+const QUIET_MS = 1000
+let warnedAt = Number.NEGATIVE_INFINITY
+
+// While the database is away every call meets it; one line a second tells as much.
+function warn(error: unknown, requestId: string): void {
+  if (performance.now() - warnedAt < QUIET_MS) return
+  warnedAt = performance.now()
+  log.warn({ err: error, request_id: requestId }, 'the database cannot be reached')
 }
 
 const isRefusal = (error: unknown): error is { code: ErrorCode; facts: RefusalFacts } =>

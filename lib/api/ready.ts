@@ -1,6 +1,9 @@
+import { NoAnswer, within } from '#lib/db/within'
 import type { Core } from './core'
 import { isLostDatabase } from './lost-database'
 import { recentRevision } from './writable'
+
+const PATIENCE_MS = 3000
 
 /** How ready a web process is, for machines: 200 while it can do all it should, else 503 and what is missing. */
 export interface Readiness {
@@ -17,11 +20,11 @@ export interface Readiness {
 export async function readiness({ database, live }: Core): Promise<[200 | 503, Readiness]> {
   const listener = live.isListening ? 'listening' : 'polling'
   try {
-    const migrations = await recentRevision(database)
+    const migrations = await within(PATIENCE_MS, recentRevision(database))
     const isReady = migrations.matches
     return [isReady ? 200 : 503, { status: isReady ? 'ready' : 'not_ready', database: true, migrations, listener }]
   } catch (error) {
-    if (!isLostDatabase(error)) throw error
+    if (!(error instanceof NoAnswer) && !isLostDatabase(error)) throw error
     return [503, { status: 'not_ready', database: false, migrations: null, listener }]
   }
 }

@@ -14,7 +14,7 @@ export interface Revision {
   matches: boolean
 }
 
-/** Compares this build with the database as it is now. Inside a transaction, a database without migrations breaks it. */
+/** Compares this build with the database as it is now; a database without any migration is no error. */
 export async function revision(db: Db): Promise<Revision> {
   const build = newestKnown()
   const database = await newestApplied(db)
@@ -22,20 +22,19 @@ export async function revision(db: Db): Promise<Revision> {
 }
 
 async function newestApplied(db: Db): Promise<string | null> {
-  try {
-    const [row] = await db.query<{ name: string }>({
-      name: 'newest_migration',
-      text: `SELECT migration_name AS name FROM _prisma_migrations
-        WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name COLLATE "C" DESC LIMIT 1`,
-    })
-    return row?.name ?? null
-  } catch (error) {
-    if ((error as { code?: string }).code === UNDEFINED_TABLE) return null
-    throw error
-  }
+  // Asked first: a query for a table that isn't there would break the transaction it is in.
+  const [ledger] = await db.query<{ exists: boolean }>({
+    name: 'has_migrations',
+    text: `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
+  })
+  if (!ledger?.exists) return null
+  const [row] = await db.query<{ name: string }>({
+    name: 'newest_migration',
+    text: `SELECT migration_name AS name FROM _prisma_migrations
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name COLLATE "C" DESC LIMIT 1`,
+  })
+  return row?.name ?? null
 }
-
-const UNDEFINED_TABLE = '42P01'
 
 let known: string | undefined
 

@@ -43,6 +43,7 @@ export interface FollowOptions {
 const RETRY_MS = 1000
 // Long enough for a busy pool; a half-open connection would hold a look up for a quarter of an hour.
 const ANSWER_MS = 10_000
+const STOP_MS = 2000
 
 /**
  * Follows the log from its present end. Facts are told in log order; one whose number was taken early and that commits
@@ -84,10 +85,11 @@ export async function follow(database: Database, options: FollowOptions): Promis
   const ended = run()
   return {
     wake: pause.wake,
-    stop: () => {
+    stop: async () => {
       isStopped = true
       pause.wake()
-      return ended
+      // A look that gets no answer must not hold up the process's end.
+      await within(STOP_MS, ended).catch(() => {})
     },
   }
 }

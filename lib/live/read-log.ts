@@ -5,7 +5,7 @@ import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { advance, gaps, type Position } from './position'
 
 /** How many events one look reads at most. */
-export const LOOK_EVENTS = 500
+const LOOK_EVENTS = 500
 
 // Holes further back than this many events belong to transactions nobody waits for any more.
 const TAIL_EVENTS = 10_000

@@ -41,7 +41,8 @@ async function moveUnfenced(db: Db, plan: Plan, { id, caller, input, already }: 
     if (!todo) throw whyNot(todo, plan.transition)
     mayEnd(todo, caller)
     if (todo.state === already) return todo
-    if (!(TRANSITIONS[plan.transition].from as readonly string[]).includes(todo.state)) throw whyNot(todo, `${plan.transition}ed`)
+    if (!(TRANSITIONS[plan.transition].from as readonly string[]).includes(todo.state))
+      throw whyNot(todo, `${plan.transition}ed`)
     const [moved] = await move(db, plan, [{ id, actor: actorOf(caller), ...input }])
     if (moved) return moved.todo
   }

@@ -35,7 +35,8 @@ export async function completeMany(db: Db, completions: Completion[], caller: En
   const done = new Map(moved.map(({ todo }) => [todo.id, todo.lease_epoch]))
   return Promise.all(
     completions.map(async (held) => {
-      if (done.get(held.id) === held.leaseEpoch || (await repeated(db, held, 'completed'))) return { id: held.id, ok: true }
+      if (done.get(held.id) === held.leaseEpoch || (await repeated(db, held, 'completed')))
+        return { id: held.id, ok: true }
       const { code } = await whyNotHeld(db, held, caller, 'complete')
       return { id: held.id, ok: false, code }
     }),

@@ -16,7 +16,8 @@ function countMove(row: Transition, transition: TransitionName, { todo, from, wa
   }
   if (isTerminal(todo.state)) count('switchboard_todos_finished_total', { queue, state: todo.state })
   // Whatever is not pending and not over has an open attempt.
-  if (row.closes && from !== 'pending') count('switchboard_todo_attempts_closed_total', { queue, outcome: row.closes.outcome })
+  if (row.closes && from !== 'pending')
+    count('switchboard_todo_attempts_closed_total', { queue, outcome: row.closes.outcome })
   if (transition === 'expireLease' || transition === 'expireInterrupt') {
     count('switchboard_todo_leases_expired_total', { queue })
   }
@@ -29,4 +30,5 @@ function countMove(row: Transition, transition: TransitionName, { todo, from, wa
   }
 }
 
-const secondsBetween = (from: string, to: string | null): number => (to ? (Date.parse(to) - Date.parse(from)) / 1000 : 0)
+const secondsBetween = (from: string, to: string | null): number =>
+  to ? (Date.parse(to) - Date.parse(from)) / 1000 : 0

@@ -2,7 +2,7 @@ import { ring } from '#lib/db/bell'
 import type { Db } from '#lib/db/connect'
 import { isTerminal, type State } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type TransitionName, type Verb } from '#lib/model/transitions'
-import { todoColumns, todoOf } from '#lib/wire/todo-row'
+import { cardColumns, todoColumns, todoOf } from '#lib/wire/todo-row'
 import { countMoves } from './counted'
 import type { Moved } from './moved'
 
@@ -83,7 +83,7 @@ export const literals = (values: readonly string[]): string => values.map((value
 function moveSql(plan: Plan): string {
   const row: Transition = TRANSITIONS[plan.transition]
   const ctes = [
-    `i AS MATERIALIZED (${givenSql({ id: 'text', actor: 'text', ...plan.input })})`,
+    `i AS MATERIALIZED (${givenSql({ id: 'text', actor: 'text', ...plan.input }, 'named' in plan.pick ? MANY : '1')})`,
     ...('chosen' in plan.pick ? [`chosen AS MATERIALIZED (${plan.pick.chosen})`] : []),
     `p AS MATERIALIZED (${pickSql(plan, row)})`,
     `moved AS (
@@ -97,13 +97,15 @@ function moveSql(plan: Plan): string {
   return `WITH ${ctes.join(',\n')}\n${resultSql(row)}`
 }
 
+const MANY = 'jsonb_array_length($1::jsonb)'
+
 /**
- * SQL for the rows in $1, a JSON array. The limit leaves none out: it lets the planner expect a few instead of a hundred,
- * for which it would read a table of up to 20 000 todos from end to end at every call.
+ * SQL for the rows in $1, a JSON array. The limit leaves none out: it lets the planner expect one or a few instead of a
+ * hundred, for which it would read a table of up to 20 000 todos from end to end at every call.
  */
-export const givenSql = (columns: Record<string, string>): string => {
+export const givenSql = (columns: Record<string, string>, limit = MANY): string => {
   const declared = Object.entries(columns).map(([column, type]) => `${column} ${type}`)
-  return `SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${declared.join(', ')}) LIMIT jsonb_array_length($1::jsonb)`
+  return `SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${declared.join(', ')}) LIMIT ${limit}`
 }
 
 function pickSql(plan: Plan, row: Transition): string {
@@ -194,7 +196,9 @@ const logSql = (plan: Plan, row: Transition): string => `
 
 function resultSql(row: Transition): string {
   const asked = row.interrupt && row.interrupt !== 'opens'
-  return `SELECT ${todoColumns('m')}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
+  // A sweep moves hundreds at once and nobody reads their contents, which may be a megabyte each.
+  const columns = row.by === 'reaper' ? cardColumns('m') : todoColumns('m')
+  return `SELECT ${columns}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
     ${asked ? 'q.kind' : 'NULL'} AS was_kind, extract(epoch FROM now() - m.was_interrupted_at)::float8 AS was_asked_seconds
     FROM moved m ${asked ? 'LEFT JOIN interrupts q ON q.id = m.was_interrupt_id' : ''}`
 }

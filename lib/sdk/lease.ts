@@ -30,6 +30,7 @@ export class Lease {
   #progress: Progress | undefined
   #onArmed: (() => void) | undefined
   #isAsking = false
+  #since = Number.NEGATIVE_INFINITY
 
   /** Of a todo whose claim was sent at `since`; `onDue` hears whenever `beatAt` has changed. */
   constructor(
@@ -83,9 +84,11 @@ export class Lease {
     return { id: this.todo.id, lease_epoch: this.todo.lease_epoch, ...(progress && { progress }) }
   }
 
-  /** A heartbeat sent at `since` was accepted. */
+  /** A heartbeat sent at `since` was accepted; one that took longer than the lease says nothing, and another is due. */
   beaten(since: number): void {
-    if (this.#is === 'armed' || this.#is === 'uncertain') this.#arm(since)
+    if (this.#is !== 'armed' && this.#is !== 'uncertain') return
+    if (performance.now() < this.#usableUntil(since)) this.#arm(since)
+    else this.#due(performance.now())
   }
 
   /** A heartbeat failed in passing: another is due soon. */
@@ -124,7 +127,10 @@ export class Lease {
     return since + this.spanMs - Math.min(this.spanMs / 10, MOST_MARGIN_MS)
   }
 
-  #arm(since: number): void {
+  #arm(sentAt: number): void {
+    // Answers may overtake each other: an older one must not shorten what a newer one has granted.
+    const since = Math.max(sentAt, this.#since)
+    this.#since = since
     this.#is = 'armed'
     this.#isAsking = false
     clearTimeout(this.#timer)

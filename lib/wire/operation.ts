@@ -27,11 +27,6 @@ export interface Operation {
   writes: boolean
 }
 
-type In<Part> = Part extends Shape ? z.input<Part> : unknown
-
-/** What a caller gives: path parameters, query and body in one object. */
-export type InputOf<Op extends Operation> = In<Op['params']> & In<Op['query']> & In<Op['body']>
-
 /** What a caller gets. */
 export type OutputOf<Op extends Operation> = {
   [Status in keyof Op['answers']]: Op['answers'][Status] extends Shape ? z.output<Op['answers'][Status]> : never

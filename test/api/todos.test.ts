@@ -94,6 +94,7 @@ test('a search finds text as it is: wildcards of SQL are letters like others', a
   const dead = await given(api.db, 'failed', { todo: { queue: 'search', title: 'Plain' } })
   expect(await found('it broke')).toEqual(['Plain'])
   expect(await found(dead.id.slice(0, 30))).toContain('Plain')
+  expect(await found(dead.id.toUpperCase())).toEqual(['Plain'])
 })
 
 test('a list carries cards: no payload, result or checkpoint', async () => {

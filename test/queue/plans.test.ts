@@ -70,7 +70,7 @@ const WHOLE: [string, () => Promise<unknown>][] = [
 test.each(WHOLE)('however many todos have finished, few rows are read: %s', async (_, act) => {
   await act()
   const { scanned, looked_up } = await reads(act)
-  expect(scanned).toBe(0)
+  expect(scanned).toBeLessThan(FEW)
   expect(looked_up).toBeLessThan(FEW)
 })
 
@@ -80,7 +80,7 @@ test.each(VERBS)('and so it is with the verbs on one todo: %s', async (_, act) =
   for (const state of ['claimed', 'input-required', 'failed', 'pending'] as const) {
     const todo = await given(db, state, { todo: { queue: 'open' } })
     const { scanned, looked_up } = await reads(() => act(one, todo).catch(() => {}))
-    expect(scanned).toBe(0)
+    expect(scanned).toBeLessThan(FEW)
     expect(looked_up).toBeLessThan(FEW)
   }
 })

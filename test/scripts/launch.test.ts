@@ -40,7 +40,7 @@ afterAll(() => {
 })
 
 /** Runs the launcher in a process of its own. */
-function launch(plan: Partial<Plan> = {}, env: NodeJS.ProcessEnv = {}) {
+function launch(plan: Partial<Plan> = {}, env: Record<string, string | undefined> = {}) {
   const code = `
     const { launch } = await import('./scripts/launch.mjs')
     await launch(${JSON.stringify({ ...PLAN, ...plan })}, ['--port', '${port}'])`

@@ -12,7 +12,7 @@ test('a handler that says nothing for longer than its lease keeps it', async () 
   const { todo } = await enqueue({ queue: 'silent', title: 'Long' })
   const { line } = await work({
     queues: ['silent'],
-    leaseSeconds: 1,
+    leaseSeconds: 2,
     handler: async ({ signal }) => {
       await line.until('/heartbeat', 4)
       await expireLeases(api.db)
@@ -29,7 +29,7 @@ test('leases claimed together are kept by one call', async () => {
   await enqueueMany({ todos: ['a', 'b', 'c'].map((title) => ({ queue: 'together', title })) })
   const { line } = await work({
     queues: ['together'],
-    leaseSeconds: 1,
+    leaseSeconds: 2,
     concurrency: 3,
     handler: () => line.until('/batch/heartbeat', 2),
   })
@@ -103,7 +103,7 @@ test('heartbeats that fail in passing come again in time', async () => {
   const { todo } = await enqueue({ queue: 'shaky', title: 'Shaky' })
   const { line } = await work({
     queues: ['shaky'],
-    leaseSeconds: 1,
+    leaseSeconds: 2,
     handler: async () => {
       line.intercept('/heartbeat', [new Response('', { status: 503 }), new Response('', { status: 500 })])
       await line.until('/heartbeat', 5)

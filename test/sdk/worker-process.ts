@@ -1,4 +1,4 @@
-import { worker } from '#lib/sdk/sdk'
+import { worker } from 'switchboard/sdk'
 
 // A worker as an agent would write it, for a test that sends it a signal; its handler says so when it has begun.
 await worker({
