@@ -1,5 +1,9 @@
 import '@mantine/core/styles.layer.css'
 import './globals.css'
+// On every page: of its own, Next would preload what the not-found page wears and warn that none uses it.
+import '../components/shell/brand.module.css'
+import '../components/shell/color-scheme.module.css'
+import '../components/shell/frame.module.css'
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core'
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'

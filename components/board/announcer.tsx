@@ -3,12 +3,14 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useThrottledValue } from '@mantine/hooks'
 import { INTERRUPTS } from '#lib/model/states'
-import { type Counts, sum } from '#lib/query/counts'
+import { sum } from '#lib/query/counts'
+import { useCounts } from './use-counts'
 
 const EVERY_MS = 10_000
 
 /** Tells those who cannot see the board what on it needs somebody, at most once in ten seconds. */
-export function Announcer({ counts }: { counts: Counts | null }) {
+export function Announcer() {
+  const counts = useCounts()
   const text = counts ? wordsOf(sum(counts, INTERRUPTS).count, counts.failed.count) : ''
   return <VisuallyHidden role="status">{useThrottledValue(text, EVERY_MS)}</VisuallyHidden>
 }

@@ -1,14 +1,16 @@
 'use client'
 
-import { type Counts, sum } from '#lib/query/counts'
+import { sum } from '#lib/query/counts'
 import styles from './board.module.css'
 import { useColumnChoices } from './collapsed'
 import { Column } from './column'
 import { COLUMNS } from './columns'
 import { RailColumn } from './rail-column'
+import { useCounts } from './use-counts'
 
 /** The columns beside each other; empty ones of questions, and those somebody collapsed, take little room. */
-export function BoardColumns({ counts }: { counts: Counts | null }) {
+export function BoardColumns() {
+  const counts = useCounts()
   const [choices, choose] = useColumnChoices()
   return (
     <div className={styles.columns}>

@@ -3,18 +3,20 @@
 import { Tabs } from '@mantine/core'
 import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import { STATES } from '#lib/model/states'
-import { type Counts, sum } from '#lib/query/counts'
+import { sum } from '#lib/query/counts'
 import styles from './board.module.css'
 import { Column } from './column'
 import { countText } from './column-words'
 import { COLUMNS } from './columns'
 import { Lamp } from './lamp'
+import { useCounts } from './use-counts'
 
 const FIRST = COLUMNS[0]?.state ?? 'pending'
 const tab = parseAsStringLiteral(COLUMNS.map(({ state }) => state)).withDefault(FIRST)
 
 /** One column at a time, chosen by its tab: the board on a narrow screen. */
-export default function BoardTabs({ counts }: { counts: Counts | null }) {
+export default function BoardTabs() {
+  const counts = useCounts()
   const [chosen, choose] = useQueryState('column', tab.withOptions({ history: 'replace', scroll: false }))
   return (
     <Tabs

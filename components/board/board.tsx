@@ -1,11 +1,10 @@
 'use client'
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { parseAsString, useQueryState } from 'nuqs'
 import { useCallback, useMemo, useState } from 'react'
 import { openPrompts } from '#lib/query/interrupts'
-import { countsOf } from '#lib/query/todos'
 import type { Card } from '#lib/wire/todo'
 import { useNarrow } from '../shell/use-narrow'
 import { Acts } from '../todo/acts'
@@ -27,7 +26,6 @@ export function Board() {
   const { fields, filter, set } = useFilter()
   const [openId, setOpenId] = useQueryState('todo', parseAsString.withOptions({ history: 'push', scroll: false }))
   const [menu, setMenu] = useState<{ card: Card; button: HTMLElement } | null>(null)
-  const { data: counts } = useQuery(countsOf(filter))
   const isHeld = useHasSelection() || menu !== null
   const prompts = usePrompts()
   const isNarrow = useNarrow()
@@ -48,9 +46,9 @@ export function Board() {
           <FilterBar fields={fields} set={set} />
         </header>
         {isNarrow === null && <div className={styles.columns} aria-busy />}
-        {isNarrow === true && <BoardTabs counts={counts ?? null} />}
-        {isNarrow === false && <BoardColumns counts={counts ?? null} />}
-        <Announcer counts={counts ?? null} />
+        {isNarrow === true && <BoardTabs />}
+        {isNarrow === false && <BoardColumns />}
+        <Announcer />
       </div>
       {menu && <CardMenu {...menu} onClose={() => setMenu(null)} />}
       {openId && <TodoDrawer id={openId} onClose={() => void setOpenId(null, { history: 'replace' })} />}

@@ -9,8 +9,10 @@ const NONE: Partial<Record<State, Choice>> = {}
 const choices = stored('board.columns', NONE)
 const none = () => NONE
 
+const choose = (state: State, choice: Choice): void => choices.set({ ...choices.get(), [state]: choice })
+
 /** What this browser's person chose for each column, and how to choose. */
-export function useColumnChoices(): [Partial<Record<State, Choice>>, (state: State, choice: Choice) => void] {
+export function useColumnChoices(): [Partial<Record<State, Choice>>, typeof choose] {
   const chosen = useSyncExternalStore(choices.subscribe, choices.get, none)
-  return [chosen, (state, choice) => choices.set({ ...choices.get(), [state]: choice })]
+  return [chosen, choose]
 }

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { debounce, parseAsString, useQueryStates } from 'nuqs'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { Filter } from '#lib/query/filter'
 
 const SEARCH_MS = 250
@@ -22,5 +22,6 @@ export function useFilter(): { fields: FilterFields; filter: Filter; set(fields:
   const [q] = useDebouncedValue(fields.q?.trim(), SEARCH_MS)
   const { queue } = fields
   const filter = useMemo<Filter>(() => ({ ...(queue ? { queue } : {}), ...(q ? { q } : {}) }), [queue, q])
-  return { fields, filter, set: (changed) => void set(changed) }
+  const change = useCallback((changed: Partial<FilterFields>) => void set(changed), [set])
+  return { fields, filter, set: change }
 }

@@ -42,11 +42,16 @@ const PLAIN_ANSWER: PromptSchema = {
   required: ['answer'],
 }
 
-/** The fields of a question, in its schema's order; an input without a schema has one, and other questions none. */
+/** The fields of a question, the required ones first, in the order they are required in; an input without a schema has one, and other questions none. */
 export function fieldsOf({ kind, schema }: Pick<Interrupt, 'kind' | 'schema'>): Field[] {
   if (kind !== 'input') return []
   const { properties, required = [] } = schema ?? PLAIN_ANSWER
-  return Object.entries(properties).map(([name, property]) => {
+  // The database keeps the order of a list, but not that of an object's properties.
+  const names = [...new Set([...required, ...Object.keys(properties)])].filter((name) =>
+    Object.hasOwn(properties, name),
+  )
+  return names.map((name) => {
+    const property = properties[name] as PromptProperty
     const isRequired = required.includes(name)
     const widget = widgetOf(property, isRequired)
     return {
@@ -103,10 +108,10 @@ function limitsOf(property: PromptProperty): string {
     case 'integer':
       return range(property.minimum, property.maximum, '')
     case 'array':
-      return range(property.minItems, property.maxItems, ' choices')
+      return range(property.minItems, property.maxItems, ' choice')
     case 'string':
       return 'minLength' in property || 'maxLength' in property
-        ? range(property.minLength, property.maxLength, ' characters')
+        ? range(property.minLength, property.maxLength, ' character')
         : ''
     default:
       return ''
@@ -116,10 +121,12 @@ function limitsOf(property: PromptProperty): string {
 const figure = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 20 })
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least !== undefined && most !== undefined) return `${figure(least)} to ${figure(most)}${unit}.`
-  if (least !== undefined) return `At least ${figure(least)}${unit}.`
-  return most === undefined ? '' : `At most ${figure(most)}${unit}.`
+  if (least !== undefined && most !== undefined) return `${figure(least)} to ${counted(most, unit)}.`
+  if (least !== undefined) return `At least ${counted(least, unit)}.`
+  return most === undefined ? '' : `At most ${counted(most, unit)}.`
 }
+
+const counted = (count: number, unit: string): string => `${figure(count)}${unit}${unit && count !== 1 ? 's' : ''}`
 
 function firstOf({ default: first }: PromptProperty, widget: Widget): FieldValue | undefined {
   return widget.kind === 'text' && widget.type === 'datetime-local' ? localTime(first as string | undefined) : first

@@ -1,6 +1,6 @@
 'use client'
 
-import { Skeleton } from '@mantine/core'
+import { Skeleton, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { openPrompts } from '#lib/query/interrupts'
@@ -55,6 +55,7 @@ export function Inbox() {
       )}
       {isPaneShown && (
         <section className={styles.pane} aria-label="Question">
+          {!isListShown && <VisuallyHidden component="h1">Inbox</VisuallyHidden>}
           {id !== null && (
             <PromptPane
               key={id}

@@ -88,12 +88,12 @@ function Question({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => vo
           <Markdown text={message} />
         </div>
       )}
-      <Answering prompt={prompt} onAnswered={onAnswered} />
       {status === 'open' && (
         <p className={styles.deadline}>
           <IfNobodyAnswers prompt={prompt} />
         </p>
       )}
+      <Answering prompt={prompt} onAnswered={onAnswered} />
       <Earlier prompt={prompt} />
     </article>
   )
@@ -112,7 +112,7 @@ function Answering({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => v
   }
 
   if (role !== null && !mayAs(role, 'responder')) {
-    return <p className={styles.deadline}>Answering takes the role of a responder; an admin can give it to you.</p>
+    return <p className={styles.unable}>Answering takes the role of a responder; an admin can give it to you.</p>
   }
   return (
     <div className={styles.form}>

@@ -43,7 +43,7 @@ function Source({ setting }: { setting: SettingView }) {
           ? { text: 'off', color: 'yellow' }
           : { text: 'override', color: 'blue' }
   return (
-    <Badge className={styles.source} size="sm" variant="light" color={source.color}>
+    <Badge component="span" className={styles.source} size="sm" variant="light" color={source.color}>
       {source.text}
     </Badge>
   )

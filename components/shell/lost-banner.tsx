@@ -24,8 +24,7 @@ export function LostBanner() {
       )}
       {isLong && (
         <p className={styles.banner}>
-          The live connection is lost; what you see may be behind. Everything still works, and the page catches up by
-          itself.
+          The live connection is lost: what you see may be behind. It catches up by itself.
         </p>
       )}
     </div>

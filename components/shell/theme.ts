@@ -34,5 +34,9 @@ const surfaces = {
   '--mantine-color-default-border': 'var(--line)',
 }
 
-/** Makes Mantine's own surfaces follow ours. */
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: surfaces, dark: surfaces })
+/** Makes Mantine's own surfaces follow ours, and its errors readable on them. */
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { ...surfaces, '--mantine-color-error': 'var(--mantine-color-red-9)' },
+  dark: { ...surfaces, '--mantine-color-error': 'var(--mantine-color-red-5)' },
+})

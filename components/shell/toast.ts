@@ -15,6 +15,8 @@ export async function toast({ title, message, tone }: Toast): Promise<void> {
     message,
     color: COLORS[tone],
     withBorder: true,
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+    styles: { description: { color: 'var(--ink-soft)' } },
     autoClose: tone === 'good' ? 4000 : 8000,
   })
 }

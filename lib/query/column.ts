@@ -63,6 +63,20 @@ function mapPages(list: TodoList, todosOf: (page: TodoPage, start: PageStart | n
   return pages === list.pages ? list : { ...list, pages }
 }
 
+/**
+ * A fetched list with the very cards of the list before wherever they are the same, so that what shows them need not look
+ * again. (TanStack's own way compares every field of every card at each frame: 7 ms for 300 cards.)
+ */
+export function shared(before: unknown, after: unknown): unknown {
+  const cards = new Map((before as TodoList | undefined)?.pages.flatMap(({ todos }) => todos.map((card) => [card.id, card])))
+  return mapPages(after as TodoList, ({ todos }) =>
+    mapSome(todos, (card) => {
+      const old = cards.get(card.id)
+      return old && !isNewer(card, old) && !isNewer(old, card) ? old : card
+    }),
+  )
+}
+
 /** Like map, leaving out what becomes null; the very same array when nothing changed. */
 export function mapSome<One>(all: One[], change: (one: One, index: number) => One | null): One[] {
   let isSame = true

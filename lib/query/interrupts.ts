@@ -20,6 +20,7 @@ export const openPrompts = infiniteQueryOptions({
     return answer
   },
   getNextPageParam: ({ next_cursor }) => next_cursor,
+  structuralSharing: false,
 })
 
 /** One question, open or not. */

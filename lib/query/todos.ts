@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { State } from '#lib/model/states'
 import { cardOf, hear } from './cache'
 import { api } from './client'
-import { type PageStart, pageOf } from './column'
+import { type PageStart, pageOf, shared } from './column'
 import type { Counts } from './counts'
 import type { Filter } from './filter'
 import { KEYS } from './keys'
@@ -23,6 +23,7 @@ export function todosOf(states: readonly State[], filter: Filter) {
       return pageOf(answer)
     },
     getNextPageParam: ({ next }) => next,
+    structuralSharing: shared,
   })
 }
 

@@ -39,6 +39,8 @@ export interface Door extends TestDatabase {
   readonly databaseUrl: string
   /** A new endpoint with these scopes. */
   agent(scopes?: Scope[], more?: Partial<NewEndpoint>): Promise<Agent>
+  /** Stops the server before the file's end; nothing is answered afterwards. */
+  stop(): Promise<void>
   /** Sends without a token. */
   send(method: string, path: string, sending?: Sending): Promise<Reply>
 }
@@ -52,6 +54,11 @@ const ALL: Scope[] = ['enqueue', 'work', 'read', 'answer', 'operate']
 export function door(serving?: Partial<Serving>): Door {
   const own = database()
   let stop = async () => {}
+  const stopOnce = () => {
+    const stopping = stop()
+    stop = async () => {}
+    return stopping
+  }
   let url = ''
   let agents = 0
   beforeAll(async () => {
@@ -61,11 +68,12 @@ export function door(serving?: Partial<Serving>): Door {
     stop = opened.stop
   }, 60_000)
   // Before the database goes, which was asked for first and so is left last.
-  afterAll(() => stop())
+  afterAll(stopOnce)
   const send = (method: string, path: string, sending: Sending = {}) => request(`${url}${path}`, method, sending)
   return {
     ...own,
     databaseUrl: own.url,
+    stop: stopOnce,
     get url() {
       return url
     },
@@ -121,6 +129,7 @@ async function ownServer(
   return {
     url: server.url,
     stop: async () => {
+      await core.live.stop()
       await server.stop(1000)
       await closeCore(core)
     },

@@ -33,10 +33,17 @@ export async function browse(url: string, method: string, { json, headers }: Req
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body: json === undefined ? null : JSON.stringify(json),
   })
-  const text = await response.text()
+  const text = await textOf(response)
   const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
   const cookies = new Map(response.headers.getSetCookie().map((cookie) => [cookie.split('=')[0] ?? '', cookie]))
   return { status: response.status, headers: response.headers, cookies, body: isJson ? JSON.parse(text) : text }
+}
+
+// A stream has no end to wait for.
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  await response.body?.cancel()
+  return ''
 }
 
 /** Somebody who has signed in: who they are and the cookie of their browser. */

@@ -1,0 +1,69 @@
+import { test as base, type Browser, expect, type Page } from 'playwright/test'
+import { createEndpoint } from '#lib/auth/endpoints'
+import { createPerson } from '#lib/auth/people'
+import { connect, type Database } from '#lib/db/connect'
+import { type Client, connect as connectClient } from '#lib/sdk/sdk'
+import { type Role, SCOPES } from '#lib/wire/caller'
+import { readInstance } from '#scripts/instance.mjs'
+
+const PASSWORD = 'correct horse battery staple'
+
+/** The running app as its agents and people see it. */
+export interface Site {
+  url: string
+  db: Database
+  /** An endpoint of every scope. */
+  agent: Client
+  token: string
+  /** A page on which somebody of this role is signed in; an error in its console fails the test. */
+  pageOf(role: Role, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
+}
+
+interface Fixtures {
+  site: Site
+}
+
+let made = 0
+const sessions = new Map<Role, string>()
+
+/** A test on the running app. */
+export const test = base.extend<Fixtures>({
+  site: async ({ browser }, use, info) => {
+    const url = String(info.project.use.baseURL)
+    const db = connect({ databaseUrl: String(readInstance()?.database_url), max: 2 })
+    made += 1
+    const name = `e2e-${Date.now()}-${made}`
+    const { token } = await createEndpoint(db, { name, scopes: [...SCOPES] })
+    const errors: string[] = []
+    const pageOf: Site['pageOf'] = async (role, options = {}) => {
+      const cookie = sessions.get(role) ?? (await signedIn(db, url, role))
+      sessions.set(role, cookie)
+      const context = await browser.newContext({ baseURL: url, ...options })
+      await context.addCookies([{ name: 'switchboard.session_token', value: cookie, url }])
+      const page = await context.newPage()
+      page.on('pageerror', (error) => errors.push(error.message))
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text())
+      })
+      return page
+    }
+    await use({ url, db, token, agent: connectClient({ url, token }), pageOf })
+    for (const context of browser.contexts()) await context.close()
+    await db.close()
+    expect(errors.filter((text) => !/Failed to load resource/.test(text))).toEqual([])
+  },
+})
+
+/** The value of the session cookie of a new person of this role. */
+async function signedIn(db: Database, url: string, role: Role): Promise<string> {
+  const email = `${role}-${Date.now()}@example.org`
+  await createPerson(db, { name: `The ${role}`, email, password: PASSWORD, role })
+  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  expect(answer.status).toBe(200)
+  const cookie = /switchboard\.session_token=([^;]+)/.exec(answer.headers.getSetCookie().join())
+  return String(cookie?.[1])
+}
