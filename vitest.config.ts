@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { times } from './test/support/numbers'
 
 /** Unit and integration tests: real PostgreSQL, two workers, a database of its own for every file. */
 export default defineConfig({
@@ -8,7 +9,7 @@ export default defineConfig({
     setupFiles: ['test/support/console.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
+    testTimeout: times(20_000, 600_000),
     hookTimeout: 30_000,
     teardownTimeout: 15_000,
     expect: { requireAssertions: true },

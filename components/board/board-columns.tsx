@@ -11,27 +11,17 @@ import { useCounts } from './use-counts'
 /** The columns beside each other; empty ones of questions, and those somebody collapsed, take little room. */
 export function BoardColumns() {
   const counts = useCounts()
-  const [choices, choose] = useColumnChoices()
+  const choices = useColumnChoices()
   return (
     <div className={styles.columns}>
       {COLUMNS.map((column) => {
         const counted = counts && sum(counts, column.states)
-        const isEmptyRail = column.isRailWhenEmpty && counted?.count === 0
+        const isEmptyRail = column.isRailWhenEmpty && !counted?.count
         const choice = choices[column.state] ?? (isEmptyRail ? 'collapsed' : 'open')
         return choice === 'collapsed' ? (
-          <RailColumn
-            key={column.state}
-            column={column}
-            counted={counted}
-            onOpen={() => choose(column.state, 'open')}
-          />
+          <RailColumn key={column.state} column={column} counted={counted} />
         ) : (
-          <Column
-            key={column.state}
-            column={column}
-            counted={counted}
-            onCollapse={() => choose(column.state, 'collapsed')}
-          />
+          <Column key={column.state} column={column} counted={counted} isCollapsible />
         )
       })}
     </div>

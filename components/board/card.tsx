@@ -1,6 +1,5 @@
 'use client'
 
-import { UnstyledButton } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type MouseEvent, memo, useState } from 'react'
 import { STATE_NAMES, STATES } from '#lib/model/states'
@@ -45,14 +44,15 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
         <a href={`/todos/${card.id}`} className={styles.title} onClick={opened} data-card={card.id}>
           <Untrusted text={card.title} />
         </a>
-        <UnstyledButton
+        <button
+          type="button"
           className={styles.more}
           aria-label={`Actions for ${shown(card.title)}`}
           aria-haspopup="menu"
           onClick={(event) => openMenu(card, event.currentTarget)}
         >
           <IconDots size={16} aria-hidden />
-        </UnstyledButton>
+        </button>
       </div>
       <div className={styles.body}>
         {isGone && <p className={styles.gone}>Now {STATES[card.state].label.toLowerCase()}</p>}

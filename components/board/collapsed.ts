@@ -9,10 +9,9 @@ const NONE: Partial<Record<State, Choice>> = {}
 const choices = stored('board.columns', NONE)
 const none = () => NONE
 
-const choose = (state: State, choice: Choice): void => choices.set({ ...choices.get(), [state]: choice })
+/** Opens or collapses a column, until this browser's person chooses otherwise. */
+export const chooseColumn = (state: State, choice: Choice): void => choices.set({ ...choices.get(), [state]: choice })
 
-/** What this browser's person chose for each column, and how to choose. */
-export function useColumnChoices(): [Partial<Record<State, Choice>>, typeof choose] {
-  const chosen = useSyncExternalStore(choices.subscribe, choices.get, none)
-  return [chosen, choose]
-}
+/** What this browser's person chose for each column. */
+export const useColumnChoices = (): Partial<Record<State, Choice>> =>
+  useSyncExternalStore(choices.subscribe, choices.get, none)

@@ -1,6 +1,5 @@
 'use client'
 
-import { UnstyledButton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -50,7 +49,8 @@ export function ColumnList({ cards, pages, label, hasMore, more }: ColumnList) {
   return (
     <div className={styles.listing}>
       {arrivals > 0 && (
-        <UnstyledButton
+        <button
+          type="button"
           className={styles.pill}
           onClick={() => {
             virtual.scrollToOffset(0)
@@ -58,7 +58,7 @@ export function ColumnList({ cards, pages, label, hasMore, more }: ColumnList) {
           }}
         >
           {arrivals} new
-        </UnstyledButton>
+        </button>
       )}
       <div
         ref={scroller}

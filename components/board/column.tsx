@@ -1,9 +1,8 @@
 'use client'
 
-import { UnstyledButton } from '@mantine/core'
 import { IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { memo, useCallback, useMemo } from 'react'
 import { STATES, type State } from '#lib/model/states'
 import type { Counted } from '#lib/query/counts'
 import { todosOf } from '#lib/query/todos'
@@ -11,6 +10,7 @@ import { useNow } from '#lib/query/use-now'
 import type { Card as Todo } from '#lib/wire/todo'
 import { roughly, timeSpan } from '../shell/time-span'
 import { useBoard } from './board-context'
+import { chooseColumn } from './collapsed'
 import styles from './column.module.css'
 import { ColumnList } from './column-list'
 import { countText, EMPTY } from './column-words'
@@ -18,58 +18,74 @@ import type { BoardColumn } from './columns'
 import { Lamp } from './lamp'
 import { toneOf } from './tone'
 
-/** One column of the board. */
-export function Column({
-  column,
-  counted,
-  onCollapse,
-}: {
+interface ColumnProps {
   column: BoardColumn
   counted: Counted | null
-  onCollapse?: () => void
-}) {
+  isCollapsible?: boolean
+}
+
+/** One column of the board. */
+export const Column = memo(function Column({ column, counted, isCollapsible }: ColumnProps) {
   const { filter } = useBoard()
-  const query = useInfiniteQuery(todosOf(column.states, filter))
-  const cards = useMemo(() => query.data?.pages.flatMap(({ todos }) => todos) ?? [], [query.data])
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = query
+  const { data, isPending, isError, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    todosOf(column.states, filter),
+  )
+  const cards = useMemo(() => data?.pages.flatMap(({ todos }) => todos) ?? [], [data])
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage({ cancelRefetch: false })
   }, [fetchNextPage, isFetchingNextPage])
-  const { label } = STATES[column.state]
+  const { label, kind } = STATES[column.state]
 
   return (
     <section
       className={styles.column}
       style={toneOf(column.state)}
       data-column={column.state}
-      data-lit={(STATES[column.state].kind === 'interrupt' && cards.length > 0) || undefined}
+      data-lit={(kind === 'interrupt' && cards.length > 0) || undefined}
       aria-label={label}
     >
       <header className={styles.header}>
         <Lamp state={column.state} size={15} />
         <h2 className={styles.label}>{label}</h2>
-        <span className={styles.count}>{countText(counted, query.data && !hasNextPage ? cards.length : null)}</span>
+        <span className={styles.count}>{countText(counted, data && !hasNextPage ? cards.length : null)}</span>
         {column.hasAge && <Oldest cards={cards} isWhole={!hasNextPage} />}
-        {onCollapse && (
-          <UnstyledButton className={styles.collapse} aria-label={`Collapse ${label}`} onClick={onCollapse}>
-            <IconLayoutSidebarLeftCollapse size={15} aria-hidden />
-          </UnstyledButton>
-        )}
+        {isCollapsible && <Collapse state={column.state} />}
       </header>
-      {query.isPending && <Loading />}
-      {query.isError && !query.data && (
-        <p className={styles.note}>
-          This column could not be loaded.{' '}
-          <UnstyledButton className={styles.again} onClick={() => query.refetch()}>
-            Try again
-          </UnstyledButton>
-        </p>
-      )}
-      {query.data && cards.length === 0 && <Empty state={column.state} />}
-      {query.data && (
-        <ColumnList cards={cards} pages={query.data.pages.length} label={label} hasMore={hasNextPage} more={more} />
-      )}
+      {isPending && <Loading />}
+      {isError && !data && <Failure retry={() => void refetch()} />}
+      {data && cards.length === 0 && <Empty state={column.state} />}
+      {data && <ColumnList cards={cards} pages={data.pages.length} label={label} hasMore={hasNextPage} more={more} />}
     </section>
+  )
+}, isSameColumn)
+
+// The counts come anew with every event, most of them as they were.
+function isSameColumn(before: ColumnProps, after: ColumnProps): boolean {
+  const [was, is] = [before.counted, after.counted]
+  return before.column === after.column && was?.count === is?.count && was?.capped === is?.capped
+}
+
+function Collapse({ state }: { state: State }) {
+  return (
+    <button
+      type="button"
+      className={styles.collapse}
+      aria-label={`Collapse ${STATES[state].label}`}
+      onClick={() => chooseColumn(state, 'collapsed')}
+    >
+      <IconLayoutSidebarLeftCollapse size={15} aria-hidden />
+    </button>
+  )
+}
+
+function Failure({ retry }: { retry: () => void }) {
+  return (
+    <p className={styles.note}>
+      This column could not be loaded.{' '}
+      <button type="button" className={styles.again} onClick={retry}>
+        Try again
+      </button>
+    </p>
   )
 }
 

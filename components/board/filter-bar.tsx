@@ -3,14 +3,20 @@
 import { CloseButton, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { memo } from 'react'
 import { queues } from '#lib/query/todos'
 import styles from './board.module.css'
 import type { FilterFields } from './use-filter'
 
 const MOST = 200
 
+interface FilterBarProps {
+  fields: FilterFields
+  set(fields: Partial<FilterFields>): void
+}
+
 /** Which todos the board shows: of a queue, and with a text in them. */
-export function FilterBar({ fields, set }: { fields: FilterFields; set(fields: Partial<FilterFields>): void }) {
+export const FilterBar = memo(function FilterBar({ fields, set }: FilterBarProps) {
   const { data } = useQuery(queues)
   const names = data?.map(({ name }) => name) ?? []
   const chosen = fields.queue !== null && !names.includes(fields.queue) ? [fields.queue] : []
@@ -40,4 +46,4 @@ export function FilterBar({ fields, set }: { fields: FilterFields; set(fields: P
       />
     </search>
   )
-}
+})

@@ -16,7 +16,7 @@ import { useEdit } from './use-edit'
 
 /** One setting: what it is, what is in force and since when, and the field that changes it. */
 export function SettingField({ setting }: { setting: SettingView }) {
-  const { key, label, description, unit, minimum, maximum, off } = setting
+  const { key, label, description, unit, off } = setting
   const edit = useEdit(setting)
   const put = useMutation(putSetting)
   const id = useId()
@@ -36,9 +36,9 @@ export function SettingField({ setting }: { setting: SettingView }) {
   }
 
   return (
-    <form className={styles.field} onSubmit={save} noValidate aria-labelledby={`${id}-label`}>
+    <form className={styles.field} onSubmit={save} noValidate>
       <div className={styles.what}>
-        <h3 id={`${id}-label`}>{label}</h3>
+        <h3>{label}</h3>
         <p id={`${id}-help`}>{description}</p>
         <code className={styles.key}>{key}</code>
       </div>
@@ -67,7 +67,7 @@ export function SettingField({ setting }: { setting: SettingView }) {
         </div>
         <p id={`${id}-range`} className={styles.range} data-wrong={!isNumber || undefined}>
           {!isNumber && `${wholeOf(unit)} `}
-          {inWords(minimum, { unit, off: false })} to {inWords(maximum, { unit, off: false })}
+          {rangeOf(setting)}
           {off && ', or 0 for off'}
         </p>
         {key === 'interrupt_lease_ttl_seconds' && text !== null && (
@@ -104,6 +104,11 @@ export function SettingField({ setting }: { setting: SettingView }) {
 }
 
 const isConflict = (error: Error): boolean => error instanceof Refusal && error.code === 'version_conflict'
+
+function rangeOf({ unit, minimum, maximum }: SettingView): string {
+  const most = inWords(maximum, { unit, off: false })
+  return `${unit === 'seconds' ? inWords(minimum, { unit, off: false }) : minimum.toLocaleString('en')} to ${most}`
+}
 
 const wholeOf = (unit: string): string => `A whole number of ${unit} is needed:`
 

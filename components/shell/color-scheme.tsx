@@ -1,6 +1,6 @@
 'use client'
 
-import { Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 import styles from './color-scheme.module.css'
@@ -19,16 +19,16 @@ export function ColorScheme() {
   return (
     <fieldset className={styles.choices} aria-label="Colours">
       {CHOICES.map(({ value, label, Icon }) => (
-        <Tooltip key={value} label={label} withArrow>
-          <UnstyledButton
-            className={styles.choice}
-            aria-label={label}
-            aria-pressed={isMounted && colorScheme === value}
-            onClick={() => setColorScheme(value)}
-          >
-            <Icon size={16} stroke={1.75} aria-hidden />
-          </UnstyledButton>
-        </Tooltip>
+        <UnstyledButton
+          key={value}
+          title={label}
+          className={styles.choice}
+          aria-label={label}
+          aria-pressed={isMounted && colorScheme === value}
+          onClick={() => setColorScheme(value)}
+        >
+          <Icon size={16} stroke={1.75} aria-hidden />
+        </UnstyledButton>
       ))}
     </fieldset>
   )

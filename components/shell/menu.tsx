@@ -1,11 +1,13 @@
 'use client'
 
-import { Burger, Drawer } from '@mantine/core'
+import { Burger } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useEffect } from 'react'
-import { Brand } from './brand'
 import styles from './frame.module.css'
+
+const MenuDrawer = dynamic(() => import('./menu-drawer'), { ssr: false })
 
 /** The rail behind a button, for narrow screens, with a badge before it; going to a page closes it. */
 export function Menu({ badge, children }: { badge: ReactNode; children: ReactNode }) {
@@ -19,15 +21,7 @@ export function Menu({ badge, children }: { badge: ReactNode; children: ReactNod
         {badge}
         <Burger opened={isOpen} onClick={open} size="sm" aria-label="Open the menu" aria-haspopup="dialog" />
       </span>
-      <Drawer
-        opened={isOpen}
-        onClose={close}
-        size={280}
-        title={<Brand />}
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
-      >
-        <div className={styles.drawer}>{children}</div>
-      </Drawer>
+      {isOpen && <MenuDrawer onClose={close}>{children}</MenuDrawer>}
     </>
   )
 }

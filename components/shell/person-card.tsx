@@ -1,6 +1,6 @@
 'use client'
 
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { signOut } from '#lib/query/me'
@@ -40,17 +40,16 @@ export function PersonCard({ person: { name, role } }: { person: Person }) {
         </bdi>
         <span className={styles.role}>{role}</span>
       </span>
-      <Tooltip label="Sign out" withArrow>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label="Sign out"
-          onClick={leave}
-          loading={leaving.isPending || leaving.isSuccess}
-        >
-          <IconLogout size={17} stroke={1.75} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={leave}
+        loading={leaving.isPending || leaving.isSuccess}
+      >
+        <IconLogout size={17} stroke={1.75} aria-hidden />
+      </ActionIcon>
     </div>
   )
 }

@@ -34,9 +34,14 @@ const surfaces = {
   '--mantine-color-default-border': 'var(--line)',
 }
 
-/** Makes Mantine's own surfaces follow ours, and its errors readable on them. */
+/** Makes Mantine's own surfaces follow ours, and its small coloured text readable on them. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { ...surfaces, '--mantine-color-error': 'var(--mantine-color-red-9)' },
+  light: {
+    ...surfaces,
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-blue-light-color': 'var(--mantine-color-blue-9)',
+    '--mantine-color-yellow-light-color': '#7a4a00',
+  },
   dark: { ...surfaces, '--mantine-color-error': 'var(--mantine-color-red-5)' },
 })

@@ -1,3 +1,5 @@
+import { createStore } from '#lib/query/store'
+
 /** What a toast says: that something is done, or why it is not. */
 export interface Toast {
   title: string
@@ -5,10 +7,14 @@ export interface Toast {
   tone: 'good' | 'bad'
 }
 
+/** Whether there was a toast yet, so that the place where they appear is needed. */
+export const hasToasts = createStore(false)
+
 const COLORS = { good: 'green', bad: 'red' }
 
-/** Shows a toast, where the page has Mantine's Notifications; they are loaded when there is a first one. */
+/** Shows a toast; what it takes is loaded when there is a first one. */
 export async function toast({ title, message, tone }: Toast): Promise<void> {
+  hasToasts.set(true)
   const { notifications } = await import('@mantine/notifications')
   notifications.show({
     title,

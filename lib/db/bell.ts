@@ -25,16 +25,18 @@ export function ring(database: Database, bell: Bell): void {
     ringing.again = true
     return
   }
-  const started: Ringing = { again: false }
-  own.set(bell, started)
-  void toll(database, bell, started).finally(() => own.delete(bell))
+  void toll(database, bell, own)
 }
 
-async function toll(database: Database, bell: Bell, ringing: Ringing): Promise<void> {
+async function toll(database: Database, bell: Bell, own: Map<Bell, Ringing>): Promise<void> {
+  const ringing: Ringing = { again: false }
+  own.set(bell, ringing)
   do {
     ringing.again = false
     const notified = database.query({ name: `ring_${bell}`, text: `SELECT pg_notify('${channelOf(bell)}', '1')` })
     await notified.catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS).unref())
   } while (ringing.again)
+  // At once, not after a further await: a ring in between would be taken for one that is still going on.
+  own.delete(bell)
 }

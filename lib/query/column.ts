@@ -68,7 +68,9 @@ function mapPages(list: TodoList, todosOf: (page: TodoPage, start: PageStart | n
  * again. (TanStack's own way compares every field of every card at each frame: 7 ms for 300 cards.)
  */
 export function shared(before: unknown, after: unknown): unknown {
-  const cards = new Map((before as TodoList | undefined)?.pages.flatMap(({ todos }) => todos.map((card) => [card.id, card])))
+  const cards = new Map(
+    (before as TodoList | undefined)?.pages.flatMap(({ todos }) => todos.map((card) => [card.id, card])),
+  )
   return mapPages(after as TodoList, ({ todos }) =>
     mapSome(todos, (card) => {
       const old = cards.get(card.id)

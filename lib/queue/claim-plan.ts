@@ -23,8 +23,20 @@ const TAKEN = `(SELECT count(*) FROM todos h
 
 const ROOM = `(q.max_claimed IS NULL OR q.max_claimed > ${TAKEN})`
 
-const most = (limit: number): string =>
-  `CASE WHEN q.max_claimed IS NULL THEN ${limit} ELSE least(${limit}, greatest(0, q.max_claimed - ${TAKEN})) END`
+const order = (row: string): string => `${row}.priority DESC, ${row}.available_at, ${row}.id`
+
+// The limit is a literal: one that is worked out would have the planner sort all that is pending instead of taking the
+// first few from the claim's own index.
+const first = (limit: number, also = 'true'): string => `
+  SELECT t.id, t.priority, t.available_at FROM todos t
+  WHERE t.queue = q.name AND ${PENDING} AND ${READY} AND ${also}
+  ORDER BY ${order('t')} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+
+const firstWithRoom = (limit: number): string => `
+  (SELECT CASE WHEN q.max_claimed IS NULL THEN ${limit} ELSE q.max_claimed - ${TAKEN} END AS room OFFSET 0) r
+  CROSS JOIN LATERAL (
+    SELECT * FROM (SELECT l.*, row_number() OVER (ORDER BY ${order('l')}) AS nth FROM (${first(limit, 'r.room > 0')}) l) n
+    WHERE n.nth <= r.room)`
 
 const LEASE = `coalesce(p.in_lease_seconds, (SELECT q.default_lease_seconds FROM queues q WHERE q.name = t.queue), p.in_fallback_seconds)`
 
@@ -59,13 +71,8 @@ const take = (variant: string, chosen: string): Plan => ({
 export const fromQueues = (limit: number, capped: boolean): Plan =>
   take(
     `${limit}${capped ? '_capped' : ''}`,
-    `SELECT c.id FROM i CROSS JOIN queues q CROSS JOIN LATERAL (
-       SELECT t.id, t.priority, t.available_at FROM todos t
-       WHERE t.queue = q.name AND ${PENDING} AND ${READY}
-       ORDER BY t.priority DESC, t.available_at, t.id
-       LIMIT ${capped ? most(limit) : limit} FOR UPDATE SKIP LOCKED) c
-     WHERE ${AMONG} AND ${OPEN}
-     ORDER BY c.priority DESC, c.available_at, c.id LIMIT ${limit}`,
+    `SELECT c.id FROM i CROSS JOIN queues q CROSS JOIN LATERAL ${capped ? firstWithRoom(limit) : `(${first(limit)})`} c
+     WHERE ${AMONG} AND ${OPEN} ORDER BY ${order('c')} LIMIT ${limit}`,
   )
 
 /** Claims the todo $2, waiting for its lock; $3 as above. */

@@ -45,6 +45,9 @@ export interface Door extends TestDatabase {
   send(method: string, path: string, sending?: Sending): Promise<Reply>
 }
 
+/** For what happens by itself in a moment, on a machine that may be busy. */
+export const PATIENT = { timeout: 10_000 }
+
 const ALL: Scope[] = ['enqueue', 'work', 'read', 'answer', 'operate']
 
 /**

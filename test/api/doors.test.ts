@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { door } from './door'
+import { door, PATIENT } from './door'
 
 const api = door()
 const guarded = door({ metricsToken: 'a-token-for-metrics' })
@@ -14,7 +14,7 @@ describe('liveness and readiness', () => {
       status: 200,
       body: { status: 'ok' },
     })
-    await expect.poll(async () => (await api.send('GET', '/readyz')).body.listener).toBe('listening')
+    await expect.poll(async () => (await api.send('GET', '/readyz')).body.listener, PATIENT).toBe('listening')
     const { status, body } = await api.send('GET', '/readyz', { headers: FORWARDED })
     expect({ status, body }).toEqual({
       status: 200,
@@ -33,7 +33,7 @@ describe('liveness and readiness', () => {
     const write = () => agent.post('/api/v1/todos', { queue: 'revision', title: 'A' })
     expect((await write()).status).toBe(201)
     await api.sql`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '99990101000000_later', now())`
-    await expect.poll(async () => (await write()).status, { timeout: 3000 }).toBe(503)
+    await expect.poll(async () => (await write()).status, PATIENT).toBe(503)
     const refused = await write()
     expect(refused.body).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('99990101000000_later') })
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
@@ -43,7 +43,7 @@ describe('liveness and readiness', () => {
     })
     expect((await agent.get('/api/v1/todos')).status).toBe(200)
     await api.sql`DELETE FROM _prisma_migrations WHERE id = 'x'`
-    await expect.poll(async () => (await write()).status, { timeout: 3000 }).toBe(201)
+    await expect.poll(async () => (await write()).status, PATIENT).toBe(201)
   })
 })
 

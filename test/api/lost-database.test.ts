@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isLostDatabase, isSetBack } from '#lib/api/lost-database'
 import { connect } from '#lib/db/connect'
 import { prisma } from '#lib/db/prisma'
-import { door } from './door'
+import { door, PATIENT } from './door'
 
 const api = door()
 
@@ -19,8 +19,10 @@ test('connections cut under running calls give answers or unavailable, never int
     expect(body).toMatchObject({ code: 'unavailable' })
     expect(headers.get('retry-after')).toBe('1')
   }
-  await expect.poll(async () => (await agent.get('/api/v1/queues')).status).toBe(200)
-  await expect.poll(async () => (await agent.post('/api/v1/todos', { queue: 'cut', title: 'after' })).status).toBe(201)
+  await expect.poll(async () => (await agent.get('/api/v1/queues')).status, PATIENT).toBe(200)
+  await expect
+    .poll(async () => (await agent.post('/api/v1/todos', { queue: 'cut', title: 'after' })).status, PATIENT)
+    .toBe(201)
 })
 
 describe('a database that is away', () => {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#lib/auth/endpoints'
 import { database } from '../support/database'
+import { PATIENT } from './door'
 
 const { db, url: databaseUrl, sql } = database()
 
@@ -50,6 +51,12 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; stderr
   return { code, stderr }
 }
 
+const serves = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  )
+
 let endpoints = 0
 
 async function post(url: string, path: string, json: object): Promise<{ status: number; body: { todos: unknown[] } }> {
@@ -66,7 +73,7 @@ describe('the web process', () => {
     const url = await served(child)
     const waiting = Array.from({ length: 5 }, () => post(url, '/api/v1/todos/claim', { wait_seconds: 30 }))
     const seen = () => sql`SELECT FROM endpoints WHERE last_seen_at IS NOT NULL`
-    await expect.poll(async () => (await seen()).length).toBe(5)
+    await expect.poll(async () => (await seen()).length, PATIENT).toBe(5)
     const began = performance.now()
     child.kill('SIGTERM')
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => ({ status: 200, body: { todos: [] } })))
@@ -82,17 +89,10 @@ describe('the web process', () => {
     await lock.query('BEGIN; LOCK TABLE todos IN EXCLUSIVE MODE')
     const made = post(url, '/api/v1/todos', { queue: 'slow', title: 'A' })
     await expect
-      .poll(async () => (await sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`).length)
+      .poll(async () => (await sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`).length, PATIENT)
       .toBeGreaterThan(0)
     child.kill('SIGTERM')
-    await expect
-      .poll(() =>
-        fetch(`${url}/healthz`).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      )
-      .toBe('refused')
+    await expect.poll(() => serves(url), PATIENT).toBe(false)
     await lock.query('COMMIT')
     lock.release()
     expect((await made).status).toBe(201)
@@ -121,22 +121,23 @@ describe('the web process', () => {
     expect((await ended(child)).code).toBe(0)
   })
 
-  test.each([
-    ['no database', { DATABASE_URL: '' }, /DATABASE_URL is missing/],
-    ['a database that is none', { DATABASE_URL: 'mysql://x/y' }, /DATABASE_URL must look like postgresql:/],
-    ['a port that is none', { SWITCHBOARD_PORT: '80x' }, /SWITCHBOARD_PORT must be a whole number/],
-    ['a port out of range', { SWITCHBOARD_PORT: '70000' }, /SWITCHBOARD_PORT/],
-    ['a host that is none', { SWITCHBOARD_HOST: 'not a host' }, /SWITCHBOARD_HOST must be a host name/],
-    [
-      'an address of another machine',
-      { SWITCHBOARD_HOST: '203.0.113.9' },
-      /203\.0\.113\.9 is no address of this machine/,
-    ],
-    ['a weak metrics token', { SWITCHBOARD_METRICS_TOKEN: 'short' }, /at least 16 characters/],
-  ])('refuses to start with %s, and says why without a stack', async (_, env, reason) => {
-    const { code, stderr } = await ended(start(env))
-    expect(code).toBe(1)
-    expect(stderr).toMatch(reason)
+  test('refuses to start where it cannot listen, and says why without a stack', async () => {
+    const { code, stderr } = await ended(start({ SWITCHBOARD_HOST: '203.0.113.9' }))
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^203\.0\.113\.9 is no address of this machine/),
+    })
     expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test('refuses to start without what it needs, and says what', async () => {
+    const { code, stderr } = await ended(start({ DATABASE_URL: '', SWITCHBOARD_PORT: '80x' }))
+    expect({
+      code,
+      lines: stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    }).toEqual({ code: 1, lines: ['SWITCHBOARD_PORT', 'DATABASE_URL'] })
   })
 })

@@ -4,7 +4,7 @@ import { SCOPES } from '#lib/wire/caller'
 import type { Operation } from '#lib/wire/operation'
 import { OPERATIONS } from '#lib/wire/operations'
 import { given } from '../support/given'
-import { door } from './door'
+import { door, PATIENT } from './door'
 
 const api = door()
 
@@ -72,7 +72,7 @@ describe('an endpoint token', () => {
     const seen = async () =>
       (await api.sql`SELECT last_seen_at FROM endpoints WHERE id = ${agent.caller.id}`)[0]?.last_seen_at
     await agent.get('/api/v1/queues')
-    await expect.poll(seen).not.toBeNull()
+    await expect.poll(seen, PATIENT).not.toBeNull()
     await api.sql`UPDATE endpoints SET last_seen_at = now() - interval '59 seconds' WHERE id = ${agent.caller.id}`
     const before = await seen()
     await agent.get('/api/v1/queues')
@@ -80,7 +80,7 @@ describe('an endpoint token', () => {
     const older = await seen()
     expect(older < before).toBe(true)
     await agent.get('/api/v1/queues')
-    await expect.poll(async () => (await seen()) > before).toBe(true)
+    await expect.poll(async () => (await seen()) > before, PATIENT).toBe(true)
   })
 })
 

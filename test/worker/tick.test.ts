@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '#lib/db/connect'
-import { MIGRATION_LOCK, revision } from '#lib/db/revision'
 import { exposition } from '#lib/ops/metrics'
 import { answer } from '#lib/queue/answer'
 import { claim } from '#lib/queue/claim'
@@ -8,7 +7,6 @@ import { enqueue } from '#lib/queue/enqueue'
 import { heartbeat } from '#lib/queue/heartbeat'
 import { createSkips } from '#worker/skips'
 import { tick } from '#worker/tick'
-import { MIGRATION_LOCK as RUNNER_LOCK } from '../../prisma/lock'
 import { backdate } from '../support/clock'
 import { database } from '../support/database'
 import { type Given, given, now, OPERATOR, WORKER } from '../support/given'
@@ -17,16 +15,12 @@ import { recordedLog } from '../support/recorded-log'
 const { db, sql, session, url } = database()
 
 const DAY = 86_400
-const { log, lines } = recordedLog()
-let skips = createSkips()
-beforeEach(async () => {
-  skips = createSkips()
-  lines.length = 0
-  await sql`TRUNCATE todos, todo_attempts, todo_events, settings CASCADE`
-})
+const { log } = recordedLog()
+beforeEach(() => sql`TRUNCATE todos, todo_attempts, todo_events, settings CASCADE`)
 
 /** One tick of a reaper, on its own connections where it is another process. */
-const ticked = (on = db) => tick({ database: on, skips, ranAt: new Map(), log, signal: new AbortController().signal })
+const ticked = (on = db) =>
+  tick({ database: on, skips: createSkips(), ranAt: new Map(), log, signal: new AbortController().signal })
 
 const events = (id: string) =>
   sql<{ verb: string; reason: string; actor: string; data: unknown }>`
@@ -216,105 +210,4 @@ test('more rows than a batch holds are drained by one tick', async () => {
   for (let round = 0; round < 10; round++) await claim(db, { queues: [queue], limit: 100 }, WORKER)
   await sql`UPDATE todos SET lease_expires_at = now() - interval '1 s' WHERE queue = ${queue}`
   expect((await ticked()).expiries).toBe(1000)
-})
-
-describe('a row that cannot be moved', () => {
-  /** Makes the table refuse every update of such a row, with this SQLSTATE. */
-  const refuseUpdates = async (when: string, sqlState = 'P0001') => {
-    await db.query({
-      text: `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${sqlState}'; END $$`,
-    })
-    await db.query({
-      text: `CREATE TRIGGER refuse BEFORE UPDATE ON todos FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`,
-    })
-  }
-  const refuseNoLonger = () => db.query({ text: 'DROP TRIGGER refuse ON todos' })
-
-  test('is logged with its id and left alone for a second, and stops no other row', async () => {
-    let clock = 0
-    skips = createSkips(() => clock)
-    const lapsed = []
-    for (let n = 0; n < 9; n++) lapsed.push(await given(db, 'claimed', { ago: { lease_expires_at: 1 } }))
-    const poisoned = lapsed[4] as Given
-    await refuseUpdates(`OLD.id = '${poisoned.id}'`)
-
-    const first = await ticked()
-    expect(first).toMatchObject({ expiries: 8, isHeldUp: true })
-    expect(first.failures.size).toBe(0)
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatchObject({
-      level: 50,
-      todo_id: poisoned.id,
-      sweep: 'expireLease',
-      err: { message: 'refused' },
-    })
-
-    await refuseNoLonger()
-    clock = 999
-    expect((await ticked()).expiries).toBe(0)
-    clock = 1001
-    expect((await ticked()).expiries).toBe(1)
-    expect((await now(db, poisoned.id)).state).toBe('pending')
-  })
-
-  test('is never blamed for a fault that is no row’s, which stops no other step', async () => {
-    const lapsed = await given(db, 'claimed', { ago: { lease_expires_at: 1 } })
-    const asked = await given(db, 'input-required', { ago: { interrupted_at: DAY + 1 } })
-    await refuseUpdates(`OLD.state = 'claimed'`, '53100')
-    const { expiries, failures, isHeldUp } = await ticked()
-    await refuseNoLonger()
-    expect(expiries).toBe(1)
-    expect((await now(db, asked.id)).state).toBe('pending')
-    expect([...failures.keys()]).toEqual(['expireLease'])
-    expect(isHeldUp).toBe(true)
-    expect(lines).toEqual([])
-    expect((await ticked()).expiries).toBe(1)
-    expect((await now(db, lapsed.id)).state).toBe('pending')
-  })
-
-  test('does not make a tick try row after row for ever when none of them can be moved', async () => {
-    const titles = Array.from({ length: 150 }, (_, n) => ({ queue: 'cursed', title: `Todo ${n}` }))
-    await enqueue(db, titles, OPERATOR)
-    for (const limit of [100, 50]) await claim(db, { queues: ['cursed'], limit }, WORKER)
-    await sql`UPDATE todos SET lease_expires_at = now() - interval '1 s'`
-    await refuseUpdates('true')
-    const { failures } = await ticked()
-    await refuseNoLonger()
-    expect([...failures.keys()]).toEqual(['expireLease'])
-    expect(lines).toHaveLength(100)
-  })
-})
-
-describe('a sweep', () => {
-  test('never runs beside a migration, nor while one waits to begin', async () => {
-    expect(MIGRATION_LOCK).toBe(RUNNER_LOCK)
-    const { id } = await given(db, 'claimed', { ago: { lease_expires_at: 1 } })
-    const runner = await session()
-    await runner.query('SELECT pg_advisory_lock($1)', [RUNNER_LOCK])
-    expect(await ticked()).toMatchObject({ expiries: 0, refused: 'migrating', isHeldUp: true })
-    expect((await now(db, id)).state).toBe('claimed')
-    await runner.query('SELECT pg_advisory_unlock($1)', [RUNNER_LOCK])
-    expect(await ticked()).toMatchObject({ expiries: 1, refused: null })
-  })
-
-  test('refuses a database whose newest migration is not this build’s, and names both', async () => {
-    const { id } = await given(db, 'claimed', { ago: { lease_expires_at: 1 } })
-    const { build } = await revision(db)
-    const newer = '29990101000000_from_the_future'
-    await sql`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-      VALUES ('newer', 'none', ${newer}, now(), 1)`
-    expect(await ticked()).toMatchObject({ expiries: 0, refused: { build, database: newer, matches: false } })
-    expect((await now(db, id)).state).toBe('claimed')
-    await sql`DELETE FROM _prisma_migrations WHERE id = 'newer'`
-    expect(await ticked()).toMatchObject({ expiries: 1, refused: null })
-  })
-
-  test('knows a database without any migration', async () => {
-    await sql`ALTER TABLE _prisma_migrations RENAME TO elsewhere`
-    expect((await ticked()).refused).toMatchObject({ database: null, matches: false })
-    expect(await revision(db)).toMatchObject({ database: null })
-    await sql`ALTER TABLE elsewhere RENAME TO _prisma_migrations`
-    expect(await revision(db)).toMatchObject({ matches: true })
-  })
 })
