@@ -2,10 +2,12 @@ import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { inviteFirstAdmin } from '#lib/auth/invitations'
 import { ERRORS } from '#lib/model/errors'
 import type { Operation } from '#lib/wire/operation'
 import { OPERATIONS } from '#lib/wire/operations'
 import { given } from '../support/given'
+import { PASSWORD, signedIn } from '../support/people'
 import { type Agent, door, type Reply } from './door'
 
 const api = door()
@@ -144,4 +146,28 @@ async function* calls(agent: Agent): AsyncGenerator<[string, string, Reply]> {
   yield on('POST', '/api/v1/interrupts/{id}/answer', { id: asked.interruptId, json: { content: { a: 'c' } } })
   yield on('GET', '/api/v1/queues', {})
   yield on('GET', '/api/v1/events', {})
+  yield on('GET', '/api/v1/me', {})
+  yield* callsOfPeople()
+}
+
+async function* callsOfPeople(): AsyncGenerator<[string, string, Reply]> {
+  const token = (await inviteFirstAdmin(api.db)) as string
+  const admin = await signedIn(api.db, api.url, 'viewer')
+  const send = async (method: string, path: string, at = path, json?: object): Promise<[string, string, Reply]> => [
+    method,
+    path,
+    await admin.send(method, at, { ...(json ? { json } : {}), headers: { origin: api.url } }),
+  ]
+  yield send('GET', '/api/v1/settings')
+  const newcomer = { token, name: 'Ada', email: 'ada@example.test', password: PASSWORD }
+  yield send('POST', '/api/v1/invitations/accept', undefined, newcomer)
+  yield send('POST', '/api/v1/invitations/accept', undefined, newcomer)
+  await api.db.query({ text: `UPDATE people SET role = 'admin' WHERE id = $1`, values: [admin.person.id] })
+  yield send('GET', '/api/v1/me')
+  yield send('GET', '/api/v1/people/names')
+  const [one, preview] = ['/api/v1/settings/{key}', '/api/v1/settings/{key}/preview']
+  yield send('PUT', one, '/api/v1/settings/max_attempts', { value: '0', version: 0 })
+  yield send('PUT', one, '/api/v1/settings/max_attempts', { value: '4', version: 0 })
+  yield send('GET', '/api/v1/settings')
+  yield send('GET', preview, '/api/v1/settings/interrupt_lease_ttl_seconds/preview?value=59')
 }
