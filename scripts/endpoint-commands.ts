@@ -8,8 +8,7 @@ import { findDatabaseUrl, readInstance } from './instance.mjs'
 export async function runEndpoint(argv: string[]): Promise<number> {
   try {
     const command = readCommand(argv, process.env)
-    if (command.verb === 'help') say(USAGE)
-    else await connected((db) => run(db, command))
+    process.stdout.write(command.verb === 'help' ? USAGE : `${await connected((db) => carryOut(db, command))}\n`)
     return 0
   } catch (error) {
     const isMistake = error instanceof BadArguments
@@ -18,25 +17,26 @@ export async function runEndpoint(argv: string[]): Promise<number> {
   }
 }
 
-async function connected(work: (db: Database) => Promise<void>): Promise<void> {
+async function connected(work: (db: Database) => Promise<string>): Promise<string> {
   const databaseUrl = findDatabaseUrl()
   if (!databaseUrl) throw new Error('No database: set DATABASE_URL, or run npm start first.')
   const db = connect({ databaseUrl, max: 1, applicationName: 'switchboard-endpoint' })
   try {
-    await work(db)
+    return await work(db)
   } finally {
     await db.close()
   }
 }
 
-async function run(db: Database, command: Exclude<Command, { verb: 'help' }>): Promise<void> {
-  if (command.verb === 'list') return say(listing(await listEndpoints(db)))
+/** Does what a command says and returns what there is to tell; refuses as the functions of lib/auth do. */
+export async function carryOut(db: Database, command: Exclude<Command, { verb: 'help' }>): Promise<string> {
+  if (command.verb === 'list') return listing(await listEndpoints(db))
   if (command.verb === 'revoke') {
     const { name } = await revokeEndpoint(db, command.name)
-    return say(`${name} is revoked: its token works no more.`)
+    return `${name} is revoked: its token works no more.`
   }
   const { endpoint, token } = await createEndpoint(db, command.wanted)
-  say(made(endpoint, token))
+  return made(endpoint, token)
 }
 
 function made(endpoint: Endpoint, token: string): string {
@@ -91,8 +91,4 @@ function messageOf(error: unknown): string {
   if (code === '42P01') return 'The database has no tables yet: run npm start, or npm run migrate -- up.'
   if (code === 'ECONNREFUSED') return `The database cannot be reached: ${message}`
   return message ?? String(error)
-}
-
-function say(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }

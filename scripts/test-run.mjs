@@ -26,6 +26,7 @@ const STAGES = [
   { name: 'tests', needs: ['packages'], run: vitest },
   { name: 'older server', needs: ['packages'], isNeeded: () => olderPostgres() !== null, run: vitestOnOlder },
   { name: 'build', needs: ['packages'], run: build },
+  { name: 'plain next', needs: ['build'], run: vitestOnNext },
   { name: 'end to end', needs: ['build'], run: playwright },
 ]
 
@@ -98,6 +99,16 @@ async function vitestOnOlder(reports) {
   const { major, bin } = /** @type {{ major: string, bin: string }} */ (olderPostgres())
   process.stdout.write(`The tests of the database once more, on PostgreSQL ${major}\n`)
   return runVitest(join(reports, 'older.json'), databaseTests(), { TEST_POSTGRES: bin })
+}
+
+// What the contract promises of every operation, whichever server stands before it.
+const CONTRACT = ['todos', 'errors', 'who', 'work', 'wait', 'interrupts', 'openapi']
+
+/** @param {string} reports */
+async function vitestOnNext(reports) {
+  process.stdout.write('The contract of the HTTP interface once more, under plain `next start`\n')
+  const files = CONTRACT.map((name) => `test/api/${name}.test.ts`)
+  return runVitest(join(reports, 'next.json'), files, { SWITCHBOARD_TEST_DOOR: 'next' })
 }
 
 /** @param {string} report @param {string[]} files @param {Record<string, string>} [env] */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { authenticate } from '#lib/auth/authenticate'
 import { readCommand } from '../../scripts/endpoint-arguments'
+import { carryOut } from '../../scripts/endpoint-commands'
 import { database } from '../support/database'
 
 const { db, url } = database()
@@ -39,21 +40,16 @@ describe('npm run endpoint', () => {
       defaultLeaseSeconds: 60,
     })
 
-    const listed = await run('list')
-    expect(listed.stdout).toMatch(/^mill\s+in force\s+work,read\s+a,b\s+60 s/m)
-    expect(listed.stdout).not.toContain(token)
+    const listed = await carryOut(db, { verb: 'list' })
+    expect(listed).toMatch(/^mill\s+in force\s+work,read\s+a,b\s+60 s/m)
+    expect(listed).not.toContain(token)
 
-    expect(await run('create', 'mill', '--scopes', 'work')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('mill'),
-    })
-    expect(await run('revoke', 'mill')).toMatchObject({
-      code: 0,
-      stdout: 'mill is revoked: its token works no more.\n',
-    })
+    const again = carryOut(db, { verb: 'create', wanted: { name: 'mill', scopes: ['work'] } })
+    await expect(again).rejects.toMatchObject({ code: 'validation_failed' })
+    expect(await carryOut(db, { verb: 'revoke', name: 'mill' })).toBe('mill is revoked: its token works no more.')
     await expect(authenticate(db, token)).rejects.toMatchObject({ code: 'unauthenticated' })
-    expect((await run('list')).stdout).toMatch(/^mill\s+revoked/m)
-    expect(await run('revoke', 'nobody')).toMatchObject({ code: 1, stderr: 'There is no endpoint named nobody\n' })
+    expect(await carryOut(db, { verb: 'list' })).toMatch(/^mill\s+revoked/m)
+    await expect(carryOut(db, { verb: 'revoke', name: 'nobody' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
   test('shows its usage and exits with 2 when it is misused', async () => {

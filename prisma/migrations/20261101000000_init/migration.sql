@@ -107,6 +107,7 @@ CREATE STATISTICS todos_spent ON (failures >= max_attempts) FROM todos;
 CREATE INDEX todos_waiting ON todos (id) WHERE state = 'waiting';
 CREATE INDEX todos_deadline_at ON todos (deadline_at) WHERE deadline_at IS NOT NULL AND state IN ('pending', 'claimed', 'input-required', 'auth-required', 'waiting');
 CREATE INDEX todos_state_id ON todos (state, id);
+CREATE INDEX todos_queue_state_id ON todos (queue, state, id);
 CREATE INDEX todos_parent_id ON todos (parent_id) WHERE parent_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_live_key ON todos (queue, idempotency_key)
   WHERE parent_id IS NULL AND idempotency_key IS NOT NULL AND state IN ('pending', 'claimed', 'input-required', 'auth-required', 'waiting');
