@@ -90,7 +90,11 @@ test('typing survives twenty live updates, and a reload', async ({ site }) => {
 test('of two people who answer, one counts and the other is told who was first', async ({ site }) => {
   const { todo } = await site.agent.enqueue({ queue: 'e2e-two', title: 'Decide' })
   const { todo: claimed } = await site.agent.claimTodo({ id: todo.id })
-  const { interrupt } = await site.agent.interrupt({ id: todo.id, lease_epoch: claimed.lease_epoch, title: 'Yes or no?' })
+  const { interrupt } = await site.agent.interrupt({
+    id: todo.id,
+    lease_epoch: claimed.lease_epoch,
+    title: 'Yes or no?',
+  })
   const page = await site.pageOf('responder')
   await page.goto(`/inbox/${interrupt.id}`)
   const form = page.getByRole('form', { name: /Yes or no/ })

@@ -10,7 +10,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { agent } = site
       const { todo } = await agent.enqueue({ queue: 'e2e-look', title: 'Look at me', payload: { a: [1, 2] } })
       const { todo: claimed } = await agent.claimTodo({ id: todo.id })
-      await agent.interrupt({ id: todo.id, lease_epoch: claimed.lease_epoch, title: 'Is it good?', message: '**Well?**' })
+      await agent.interrupt({
+        id: todo.id,
+        lease_epoch: claimed.lease_epoch,
+        title: 'Is it good?',
+        message: '**Well?**',
+      })
       const page = await site.pageOf('admin', { colorScheme, viewport: { width, height: 900 } })
       for (const path of [...PAGES, `/todos/${todo.id}`, `/board?todo=${todo.id}`]) {
         await page.goto(path)
@@ -19,7 +24,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
         const { violations } = await new AxeBuilder({ page })
           .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
           .analyze()
-        expect({ path, found: violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`) }).toEqual({
+        expect({
+          path,
+          found: violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        }).toEqual({
           path,
           found: [],
         })
@@ -29,11 +37,31 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`signing in is accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme })
+    for (const path of ['/sign-in', '/welcome/not-an-invitation']) {
+      await page.goto(path)
+      await expect(page.locator('h1').first()).toBeVisible()
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+        .analyze()
+      expect(violations.map(({ id }) => `${path} ${id}`)).toEqual([])
+    }
+  })
+}
+
 test("the board's first load is at most 250 kB of script", async ({ site }) => {
   const page = await site.pageOf('viewer')
   const sizes: Promise<number>[] = []
   page.on('response', (response) => {
-    if (response.request().resourceType() === 'script') sizes.push(response.request().sizes().then((s) => s.responseBodySize))
+    if (response.request().resourceType() === 'script')
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then((s) => s.responseBodySize),
+      )
   })
   await page.goto('/board')
   await expect(page.getByText(/^Live\b/).first()).toBeVisible()

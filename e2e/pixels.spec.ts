@@ -33,7 +33,11 @@ test('a commit is on the screen in a moment, at twenty transitions a second', as
     await page.waitForTimeout(Math.max(0, next - Date.now()))
   }
   await expect
-    .poll(() => page.evaluate(() => Object.values((window as unknown as { seen: Record<string, number> }).seen).filter(Boolean).length))
+    .poll(() =>
+      page.evaluate(
+        () => Object.values((window as unknown as { seen: Record<string, number> }).seen).filter(Boolean).length,
+      ),
+    )
     .toBeGreaterThanOrEqual(MOVES)
   const seen = await page.evaluate(() => (window as unknown as { seen: Record<string, number> }).seen)
   // Browser, server and database share a machine and so a clock.

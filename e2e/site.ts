@@ -1,4 +1,4 @@
-import { test as base, type Browser, expect, type Page } from 'playwright/test'
+import { type Browser, test as base, expect, type Page } from 'playwright/test'
 import { createEndpoint } from '#lib/auth/endpoints'
 import { createPerson } from '#lib/auth/people'
 import { connect, type Database } from '#lib/db/connect'
