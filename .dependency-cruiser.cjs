@@ -71,10 +71,10 @@ module.exports = {
     },
     {
       name: 'query-is-tanstack',
-      comment: 'Server state in the browser is TanStack Query and React, nothing more.',
+      comment: 'Server state in the browser is TanStack Query and React, and the parser of its event stream.',
       severity: 'error',
       from: { path: '^lib/query/' },
-      to: { path: PACKAGE, pathNot: only('@tanstack', 'react', '@types/react', 'zod') },
+      to: { path: PACKAGE, pathNot: only('@tanstack', 'react', '@types/react', 'zod', 'eventsource-parser') },
     },
     {
       name: 'no-cycles',

@@ -29,6 +29,8 @@ export function Board() {
   const isHeld = useHasSelection() || menu !== null
   const prompts = usePrompts()
   const isNarrow = useNarrow()
+  const [wasOpened, setWasOpened] = useState(openId !== null)
+  if (openId !== null && !wasOpened) setWasOpened(true)
   useBoardKeys()
 
   const open = useCallback((id: string) => void setOpenId(id), [setOpenId])
@@ -51,7 +53,7 @@ export function Board() {
         <Announcer />
       </div>
       {menu && <CardMenu {...menu} onClose={() => setMenu(null)} />}
-      {openId && <TodoDrawer id={openId} onClose={() => void setOpenId(null, { history: 'replace' })} />}
+      {wasOpened && <TodoDrawer id={openId} onClose={() => void setOpenId(null, { history: 'replace' })} />}
       <Acts />
     </BoardProvider>
   )

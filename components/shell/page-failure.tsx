@@ -1,7 +1,7 @@
 'use client'
 
+import styles from './frame.module.css'
 import { Notice } from './notice'
-import styles from './notice.module.css'
 
 /** What stands in place of a page that could not be shown. */
 export function PageFailure({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {

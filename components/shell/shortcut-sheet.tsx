@@ -1,6 +1,6 @@
 import { Kbd, Modal } from '@mantine/core'
+import type { PageKey } from './page-key'
 import styles from './shortcut-sheet.module.css'
-import type { PageKey } from './shortcuts'
 
 const ANYWHERE = [
   ['/', 'Search'],

@@ -3,16 +3,10 @@
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
+import type { PageKey } from './page-key'
 import { useKeys } from './use-keys'
 
 const ShortcutSheet = dynamic(() => import('./shortcut-sheet'), { ssr: false })
-
-/** A page and the key that leads there after `g`. */
-export interface PageKey {
-  key: string
-  href: string
-  label: string
-}
 
 /** The keys that work on every page: `g` and a page's own, `/` for the search, `?` for the list of all. */
 export function Shortcuts({ pages }: { pages: readonly PageKey[] }) {

@@ -3,16 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isTerminal } from '#lib/model/states'
+import type { Detail } from '#lib/query/cache'
 import { promptOf } from '#lib/query/interrupts'
 import { useNow } from '#lib/query/use-now'
-import type { AnswerOf } from '#lib/sdk/client'
 import type { Todo } from '#lib/wire/todo'
 import { Pips } from '../board/pips'
 import { timeLeft, timeSpan } from '../shell/time-span'
 import { Untrusted } from '../shell/untrusted'
 import styles from './standing.module.css'
-
-type Detail = AnswerOf<'getTodo'>
 
 /** In one sentence: what the todo waits for, or how it ended and why. */
 export function Standing({ detail }: { detail: Detail }) {

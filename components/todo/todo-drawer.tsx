@@ -3,16 +3,20 @@
 import { ActionIcon, Drawer, Tooltip } from '@mantine/core'
 import { IconArrowsDiagonal, IconX } from '@tabler/icons-react'
 import Link from 'next/link'
+import { useState } from 'react'
 import { useNarrow } from '../shell/use-narrow'
 import styles from './todo-drawer.module.css'
 import { TodoView } from './todo-view'
 
-/** A todo beside the board; on a narrow screen a sheet over it. */
-export default function TodoDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+/** A todo beside the board, on a narrow screen a sheet over it; closed without an id. Closing gives the focus back. */
+export default function TodoDrawer({ id, onClose }: { id: string | null; onClose: () => void }) {
   const isNarrow = useNarrow()
+  // While it slides out it shows what it showed.
+  const [shownId, setShownId] = useState(id)
+  if (id !== null && id !== shownId) setShownId(id)
   return (
     <Drawer
-      opened
+      opened={id !== null}
       onClose={onClose}
       position={isNarrow ? 'bottom' : 'right'}
       size={isNarrow ? '92%' : 'min(44rem, 92vw)'}
@@ -23,28 +27,30 @@ export default function TodoDrawer({ id, onClose }: { id: string; onClose: () =>
       classNames={{ content: styles.content, body: styles.body }}
       aria-label="Todo"
     >
-      <TodoView
-        key={id}
-        id={id}
-        extra={
-          <>
-            <Tooltip label="Open as a page" withArrow>
-              <ActionIcon
-                component={Link}
-                href={`/todos/${id}`}
-                variant="subtle"
-                color="gray"
-                aria-label="Open as a page"
-              >
-                <IconArrowsDiagonal size={17} aria-hidden />
+      {shownId && (
+        <TodoView
+          key={shownId}
+          id={shownId}
+          extra={
+            <>
+              <Tooltip label="Open as a page" withArrow>
+                <ActionIcon
+                  component={Link}
+                  href={`/todos/${shownId}`}
+                  variant="subtle"
+                  color="gray"
+                  aria-label="Open as a page"
+                >
+                  <IconArrowsDiagonal size={17} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+              <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose} data-autofocus>
+                <IconX size={18} aria-hidden />
               </ActionIcon>
-            </Tooltip>
-            <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose} data-autofocus>
-              <IconX size={18} aria-hidden />
-            </ActionIcon>
-          </>
-        }
-      />
+            </>
+          }
+        />
+      )}
     </Drawer>
   )
 }

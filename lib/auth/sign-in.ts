@@ -9,8 +9,8 @@ export const AUTH_PATH = '/api/auth'
 /** The header in which our own server tells it the client's address; nobody else's copy ever gets here. */
 export const ADDRESS_HEADER = 'x-switchboard-address'
 
-/** A number of sign-ins that one address may try in that many seconds. */
-export const MOST_SIGN_INS = { window: 60, max: 10 }
+// So many sign-ins are tried from one address in so many seconds.
+const MOST_SIGN_INS = { window: 60, max: 10 }
 
 /** Answers a request to better-auth, whose address is that of the person's browser. Throws what it could not answer. */
 export type SignIn = (request: Request) => Promise<Response>

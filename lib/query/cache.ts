@@ -10,7 +10,8 @@ import { isNewer } from './known'
 import { memoryOf } from './memory'
 import { applyToPrompt, applyToPrompts, isMissing, type Prompt, type PromptList } from './prompts'
 
-type Detail = AnswerOf<'getTodo'>
+/** A todo with its attempts and questions, as the cache holds it. */
+export type Detail = AnswerOf<'getTodo'>
 
 /** Which todos a list's key asks for. */
 export function belongsTo(key: ReturnType<typeof KEYS.list>): Belongs {

@@ -3,7 +3,7 @@ import { SETTINGS, type SettingKey } from '#lib/model/settings'
 import { time } from './scalars'
 
 /** The name of a setting. */
-export const settingKey = z.enum(Object.keys(SETTINGS) as [SettingKey, ...SettingKey[]])
+const settingKey = z.enum(Object.keys(SETTINGS) as [SettingKey, ...SettingKey[]])
 
 /** A setting as stored and as in force. */
 export const settingSchema = z.object({

@@ -112,11 +112,11 @@ describe('the stream', () => {
   })
 
   test('tells leases that are kept, of claimed todos, without an id', async () => {
-    const { held, id } = await given(db, 'claimed', { leaseSeconds: 100 })
+    const { held, id, worker } = await given(db, 'claimed', { leaseSeconds: 100 })
     const client = await open()
     await sleep(200)
     expect(client.named('lease')).toEqual([])
-    await heartbeat(db, { ...held, leaseSeconds: 900, progress: { done: 3 } })
+    await heartbeat(db, { ...held, leaseSeconds: 900, progress: { done: 3 } }, worker)
     await expect.poll(() => client.named('lease')).toHaveLength(1)
     const [row] = await sql`SELECT lease_expires_at FROM todos WHERE id = ${id}`
     expect(client.named('lease')[0]).toMatchObject({
