@@ -109,7 +109,7 @@ test('the deadline set on the page is in force within a second, and 0 turns it o
   const page = await site.pageOf('admin')
   const old = await heldFor(site, 61)
   await page.goto('/settings')
-  const field = page.getByRole('form', { name: 'Interrupt deadline' })
+  const field = page.locator('form').filter({ has: page.getByRole('textbox', { name: 'Interrupt deadline' }) })
   const fill = async (value: string) => {
     await field.getByLabel('Unit of Interrupt deadline').selectOption({ label: 'seconds' })
     await field.getByRole('textbox').fill(value)

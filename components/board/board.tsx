@@ -4,6 +4,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { parseAsString, useQueryState } from 'nuqs'
 import { useCallback, useMemo, useState } from 'react'
+import { STATE_NAMES } from '#lib/model/states'
+import { sum } from '#lib/query/counts'
 import { openPrompts } from '#lib/query/interrupts'
 import type { Card } from '#lib/wire/todo'
 import { useNarrow } from '../shell/use-narrow'
@@ -11,12 +13,14 @@ import { Acts } from '../todo/acts'
 import { Announcer } from './announcer'
 import styles from './board.module.css'
 import { BoardColumns } from './board-columns'
-import { type BoardContext, BoardProvider } from './board-context'
+import { type BoardContext, BoardProvider, useBoard } from './board-context'
 import { FilterBar } from './filter-bar'
 import { useHasSelection } from './reading'
 import { useBoardKeys } from './use-board-keys'
+import { useCounts } from './use-counts'
 import { useFilter } from './use-filter'
 
+const FirstTodo = dynamic(() => import('./first-todo'))
 const BoardTabs = dynamic(() => import('./board-tabs'), { ssr: false })
 const CardMenu = dynamic(() => import('./card-menu'), { ssr: false })
 const TodoDrawer = dynamic(() => import('../todo/todo-drawer'), { ssr: false })
@@ -28,7 +32,6 @@ export function Board() {
   const [menu, setMenu] = useState<{ card: Card; button: HTMLElement } | null>(null)
   const isHeld = useHasSelection() || menu !== null
   const prompts = usePrompts()
-  const isNarrow = useNarrow()
   const [wasOpened, setWasOpened] = useState(openId !== null)
   if (openId !== null && !wasOpened) setWasOpened(true)
   useBoardKeys()
@@ -47,9 +50,7 @@ export function Board() {
           <h1 className={styles.title}>Board</h1>
           <FilterBar fields={fields} set={set} />
         </header>
-        {isNarrow === null && <div className={styles.columns} aria-busy />}
-        {isNarrow === true && <BoardTabs />}
-        {isNarrow === false && <BoardColumns />}
+        <Columns />
         <Announcer />
       </div>
       {menu && <CardMenu {...menu} onClose={() => setMenu(null)} />}
@@ -57,6 +58,17 @@ export function Board() {
       <Acts />
     </BoardProvider>
   )
+}
+
+/** The columns as the screen has room for them; before the very first todo, how to make it. */
+function Columns() {
+  const isNarrow = useNarrow()
+  const counts = useCounts()
+  const { filter } = useBoard()
+  const isUnfiltered = filter.queue === undefined && filter.q === undefined
+  if (isNarrow === null) return <div className={styles.columns} aria-busy />
+  if (isUnfiltered && counts && sum(counts, STATE_NAMES).count === 0) return <FirstTodo />
+  return isNarrow ? <BoardTabs /> : <BoardColumns />
 }
 
 function usePrompts(): BoardContext['prompts'] {

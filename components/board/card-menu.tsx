@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { IconClipboardCopy, IconExternalLink, IconMessageQuestion, IconTerminal2 } from '@tabler/icons-react'
+import Link from 'next/link'
 import { useLayoutEffect } from 'react'
 import type { Card } from '#lib/wire/todo'
 import { copyText } from '../shell/copy-text'
@@ -35,7 +36,7 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
         {prompt && (
           <Menu.Item
             leftSection={<IconMessageQuestion size={15} aria-hidden />}
-            component="a"
+            component={Link}
             href={`/inbox/${prompt.id}`}
           >
             Answer

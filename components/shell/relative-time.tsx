@@ -6,7 +6,7 @@ import { timeLeft, timeSpan } from './time-span'
 let format: Intl.DateTimeFormat | undefined
 
 /** A time in the reader's own zone, which it names. Only for the browser: the server knows no reader. */
-export function absoluteTime(at: string): string {
+function absoluteTime(at: string): string {
   format ??= new Intl.DateTimeFormat(undefined, {
     year: 'numeric',
     month: 'short',

@@ -2,6 +2,7 @@
 
 import { Badge } from '@mantine/core'
 import dynamic from 'next/dynamic'
+import { CALLS } from '#lib/query/client'
 import type { Interrupt } from '#lib/wire/interrupt'
 import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
@@ -17,7 +18,7 @@ const AnswerHere = dynamic(() => import('./answer-here'), { ssr: false })
 
 /** Every question a todo's workers asked, the latest first, with the answers; an open one can be answered here. */
 export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) {
-  const mayAnswer = mayAs(useRole(), 'responder')
+  const mayAnswer = mayAs(useRole(), CALLS.answerInterrupt.role)
   if (interrupts.length === 0) {
     return (
       <p className={styles.none}>

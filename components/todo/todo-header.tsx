@@ -1,24 +1,32 @@
 'use client'
 
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { IconCheck, IconLink } from '@tabler/icons-react'
+import { IconCheck, IconLink, IconMessageQuestion } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { STATES } from '#lib/model/states'
 import { cardOf } from '#lib/query/cache'
+import { CALLS } from '#lib/query/client'
 import type { Todo } from '#lib/wire/todo'
 import { Lamp } from '../board/lamp'
 import { toneOf } from '../board/tone'
 import { copyText } from '../shell/copy-text'
 import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
-import { ACTS, askFor, possibleActs } from './acts-table'
+import { ACTS, askFor, mayAs, possibleActs } from './acts-table'
 import styles from './todo-view.module.css'
 import { useRole } from './use-role'
 
 const COPIED_MS = 1500
 
+interface TodoHeaderProps {
+  todo: Todo
+  extra: ReactNode
+  /** Shows the questions, the open one among them. */
+  toQuestions(): void
+}
+
 /** What a todo is, how it stands, and what can be done to it. */
-export function TodoHeader({ todo, extra }: { todo: Todo; extra: ReactNode }) {
+export function TodoHeader({ todo, extra, toQuestions }: TodoHeaderProps) {
   const role = useRole()
   return (
     <header className={styles.header} style={toneOf(todo.state)}>
@@ -49,6 +57,11 @@ export function TodoHeader({ todo, extra }: { todo: Todo; extra: ReactNode }) {
         <span className={styles.id}>{todo.id}</span>
       </p>
       <div className={styles.acts}>
+        {todo.open_interrupt_id && mayAs(role, CALLS.answerInterrupt.role) && (
+          <Button size="xs" leftSection={<IconMessageQuestion size={15} aria-hidden />} onClick={toQuestions}>
+            Answer
+          </Button>
+        )}
         {possibleActs(todo.state, role).map((name) => {
           const { label, Icon, isDangerous } = ACTS[name]
           return (

@@ -28,7 +28,7 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
 
   return (
     <article className={styles.view} aria-label={data.todo.title}>
-      <TodoHeader todo={data.todo} extra={extra} />
+      <TodoHeader todo={data.todo} extra={extra} toQuestions={() => void setTab('questions')} />
       <Standing detail={data} />
       <Tabs
         value={tab}

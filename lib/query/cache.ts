@@ -14,7 +14,7 @@ import { applyToPrompt, applyToPrompts, isMissing, type Prompt, type PromptList 
 export type Detail = AnswerOf<'getTodo'>
 
 /** Which todos a list's key asks for. */
-export function belongsTo(key: ReturnType<typeof KEYS.list>): Belongs {
+function belongsTo(key: ReturnType<typeof KEYS.list>): Belongs {
   const [, , { states, filter }] = key
   return (card) => states.includes(card.state) && matches(filter, card)
 }
