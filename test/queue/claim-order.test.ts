@@ -79,6 +79,17 @@ test('a lapsed lease is taken over by no claim', async () => {
   expect(await codeOf(claimById(db, id, {}, WORKER))).toBe('invalid_state')
 })
 
+test('a claim passes over what somebody has locked, and gets nothing rather than wait', async () => {
+  const { id } = await given(db, 'pending', { todo: { queue: 'locked', priority: 9, title: 'Locked' } })
+  await given(db, 'pending', { todo: { queue: 'locked', title: 'Free' } })
+  await db.transaction(async (tx) => {
+    await tx.query({ text: 'SELECT FROM todos WHERE id = $1 FOR UPDATE', values: [id] })
+    expect(await titles('locked', 1)).toEqual(['Free'])
+    expect(await titles('locked', 1)).toEqual([])
+  })
+  expect(await titles('locked', 1)).toEqual(['Locked'])
+})
+
 test('an endpoint sees only its queues', async () => {
   const narrow = endpoint('narrow', { queues: ['open'] })
   const { id } = await given(db, 'pending', { todo: { queue: 'closed' } })
