@@ -25,12 +25,24 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
   }, [button])
 
   return (
-    <Menu opened onClose={onClose} position="bottom-end" width={200} trapFocus returnFocus={false}>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-end"
+      width={200}
+      trapFocus
+      returnFocus={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
-        <span style={{ position: 'fixed', left, top: bottom, width, height: 0 }} />
+        <span aria-hidden style={{ position: 'fixed', left, top: bottom, width, height: 0 }} />
       </Menu.Target>
       <Menu.Dropdown aria-label="Actions">
-        <Menu.Item leftSection={<IconExternalLink size={15} aria-hidden />} onClick={() => open(card.id)}>
+        <Menu.Item
+          leftSection={<IconExternalLink size={15} aria-hidden />}
+          onClick={() => open(card.id)}
+          data-autofocus
+        >
           Open
         </Menu.Item>
         {prompt && (

@@ -35,7 +35,7 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
               <Untrusted text={one.title} />
             </h3>
             {(one.risk === 'high' || one.risk === 'critical') && (
-              <Badge size="xs" color="red" variant="light">
+              <Badge size="xs" color="red" variant="light" className={styles.risk}>
                 {one.risk} risk
               </Badge>
             )}

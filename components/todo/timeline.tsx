@@ -66,6 +66,7 @@ export function Timeline({ id, attempts, isBeating }: TimelineProps) {
             data-tone={lane.attempt ? toneOfOutcome(lane.attempt.outcome) : undefined}
           >
             {lane.attempt && <AttemptHead attempt={lane.attempt} isBeating={isBeating} />}
+            {lane.attempt?.error && <AttemptError error={lane.attempt.error} />}
             <Events lane={lane} />
           </li>
         ))}
@@ -107,6 +108,23 @@ function Silence({ at, endedAt, isBeating }: { at: string; endedAt: string | nul
   if (endedAt) return `, silent for ${timeSpan((Date.parse(endedAt) - Date.parse(at)) / 1000)} when it ended`
   if (!isBeating) return ', its lease rests while it waits'
   return now === null ? null : `, silent for ${timeSpan(now - Date.parse(at) / 1000)}`
+}
+
+/** What went wrong, in the words of whoever ended the attempt. */
+function AttemptError({ error }: { error: NonNullable<Attempt['error']> }) {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return (
+    <p className={styles.error}>
+      <strong>
+        <Untrusted text={String(code ?? 'error')} />
+      </strong>
+      {message !== undefined && (
+        <>
+          : <Untrusted text={String(message)} />
+        </>
+      )}
+    </p>
+  )
 }
 
 function Events({ lane }: { lane: Lane }) {
