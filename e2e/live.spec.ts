@@ -26,7 +26,7 @@ test('a worker asks, a person answers in the browser, and the work is completed'
     url: site.url,
     token: site.token,
     queues: ['e2e-ask'],
-    signals: [],
+    signals: false,
     handler: async (ctx) => {
       const answer = await ctx.ask({
         title: 'Where should it go?',

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/connect'
-import type { Transitioned } from '#lib/wire/frame'
 import { STATES } from '#lib/model/states'
+import type { Transitioned } from '#lib/wire/frame'
 
 /** Knows when waiting claimers should look although no todo landed in pending. */
 export interface Doorbell {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LOG_LEVELS } from '#lib/ops/log'
 
 /** What the worker is told by its environment. */
 export interface Environment {
@@ -29,6 +30,7 @@ const schema = z.object({
     .refine((port) => port >= 1 && port <= 65_535, 'must be between 1 and 65535')
     .default(4301),
   SWITCHBOARD_METRICS_TOKEN: z.string().optional(),
+  SWITCHBOARD_LOG_LEVEL: z.enum(['', ...LOG_LEVELS], `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
 })
 
 /** Reads the worker's environment; throws one error that names every variable that is wrong, and what it should be. */

@@ -30,7 +30,7 @@ ${operations.map(section)}
 with a pointer each. Programs should test the code. What is refused changes nothing.</p>
 <div class="wide"><table><thead><tr><th>Code</th><th>Status</th><th>Title</th></tr></thead><tbody>${refusals()}</tbody></table></div>
 <h2 id="shapes">Shapes</h2>${Object.entries(components())
-    .filter(([, schema]) => schema.type === 'object')
+    .filter(([, schema]) => schema.type === 'object' || eitherOf(schema))
     .map(shape)}
 </main></body>`
 }
@@ -70,7 +70,7 @@ function shape([name, schema]: [string, JsonSchema]): Html {
   const required = (schema.required ?? []) as string[]
   const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   return html`<section><h3 id="shape-${name}">${name}</h3>
-${table(
+${eitherOf(schema) ? html`<p>${typeOf(schema)}</p>` : ''}${table(
   'Fields',
   fields.map(([field, inner]) => ({ name: field, required: required.includes(field), schema: inner })),
 )}</section>`
@@ -87,13 +87,15 @@ function table(title: string, fields: Field[]): Html {
 
 const link = (name: string): Html => (name in components() ? html`<a href="#shape-${name}">${name}</a>` : html`${name}`)
 
+const eitherOf = (schema: JsonSchema) => (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined
+
 /** A schema's type in a few words. */
 function typeOf(schema: JsonSchema): Html {
   if (typeof schema.$ref === 'string') return link(schema.$ref.split('/').at(-1) ?? '')
   if (Array.isArray(schema.enum))
     return html`${schema.enum.map((value, at) => html`${at > 0 ? ' | ' : ''}<code>${String(value)}</code>`)}`
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`
-  const either = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined
+  const either = eitherOf(schema)
   if (either) return html`${either.map((one, at) => html`${at > 0 ? ' or ' : ''}${typeOf(one)}`)}`
   if (schema.type === 'array')
     return html`list of ${typeOf((schema.items ?? {}) as JsonSchema)}${range(schema, 'Items', '')}`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SHORTEST_SECRET } from '#lib/auth/secret'
+import { LOG_LEVELS } from '#lib/ops/log'
 import { type Site, siteVariables } from './site'
 
 /** What the web process is told by its environment. */
@@ -34,6 +35,7 @@ const variables = z.object({
     .refine(isPostgres, 'must look like postgresql://user:password@host:port/database'),
   SWITCHBOARD_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   SWITCHBOARD_SECRET: z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`).optional(),
+  SWITCHBOARD_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
   NODE_ENV: z.string().optional(),
   ...siteVariables,
 })

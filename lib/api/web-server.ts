@@ -66,6 +66,8 @@ const isApi = ({ path }: ApiRequest): boolean => path === '/api/v1' || path.star
 
 /** The answer to everything that is no page. */
 function answerTo(serving: Serving, request: ApiRequest): ApiAnswer | Promise<ApiAnswer> | null {
+  // `*` and absolute targets are for proxies, which we are not; Next would stumble over them.
+  if (!request.path.startsWith('/')) return nowhere(request)
   if (isApi(request)) return dispatch(serving.core, request)
   if (isAuthPath(request.path)) return answerAuth(serving.core, request)
   return isOwnDoor(request.path) ? answerOwnDoor(serving, request) : null

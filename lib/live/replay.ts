@@ -5,7 +5,7 @@ import { type Mark, markAt, positionAt } from './cursor'
 import { cardsOf, readLog } from './read-log'
 
 /** A client further behind than this many events fetches anew instead. */
-export const MOST_REPLAYED = 10_000
+const MOST_REPLAYED = 10_000
 
 // The highest id of an event that has been deleted. Events go in no other way yet than from the beginning on, by hand.
 const FORGOTTEN = 'SELECT min(id) - 1 FROM todo_events'

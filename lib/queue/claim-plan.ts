@@ -75,11 +75,13 @@ export const fromQueues = (limit: number, capped: boolean): Plan =>
      WHERE ${AMONG} AND ${OPEN} ORDER BY ${order('c')} LIMIT ${limit}`,
   )
 
+// By name first: AND goes from left to right, and the other limited queues need not be counted.
 /** Claims the todo $2, waiting for its lock; $3 as above. */
 export const BY_ID = take(
   'by_id',
   `SELECT t.id FROM i CROSS JOIN queues q JOIN todos t ON t.queue = q.name
-   WHERE t.id = $2 AND ${PENDING} AND ${READY} AND ${OPEN} AND ${ROOM} FOR UPDATE OF t`,
+   WHERE t.id = $2 AND ${PENDING} AND ${READY} AND NOT q.paused
+     AND (q.max_claimed IS NULL OR q.name = ANY($3::text[]) AND q.max_claimed > ${TAKEN}) FOR UPDATE OF t`,
 )
 
 /** SQL that yields a row when endpoint $1 could claim something from these queues ($2, null for all), whoever has it locked. */

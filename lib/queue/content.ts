@@ -33,10 +33,11 @@ export function checkContent(interrupt: Interrupt, { action, content }: Reply): 
   if (!valid(content ?? {})) throw new Refusal('validation_failed', { errors: violations(valid.errors ?? []) })
 }
 
+// Own properties only: a field may be called `constructor`, which every object has by inheritance.
 // An Ajv of its own for each answer: one keeps whatever it ever compiled, even what is removed from it.
 function validatorOf({ schema }: Interrupt): ValidateFunction {
   const ajv = addFormats.default(
-    new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false }),
+    new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false, ownProperties: true }),
     FORMATS,
   )
   const { $schema, ...form } = schema ?? PLAIN_ANSWER

@@ -94,8 +94,9 @@ export const askSchema = z
     schema: promptSchema.optional(),
     ui: json.optional(),
     url: z
-      .url({ protocol: /^https$/, hostname: z.regexes.domain })
+      .url({ protocol: /^https$/, error: 'must be an https address' })
       .max(2000)
+      .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'must not hold a name or password')
       .optional(),
     risk: risk.default('medium'),
     for: z.string().min(1).max(200).optional(),

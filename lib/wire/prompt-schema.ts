@@ -4,7 +4,23 @@ const text = z.string().max(2000)
 const labelled = { title: text.optional(), description: text.optional() }
 const length = z.int().min(0).max(1_000_000)
 const option = z.strictObject({ const: z.string().max(500), title: text })
-const options = z.array(z.string().max(500)).min(1).max(200)
+const options = z
+  .array(z.string().max(500))
+  .min(1)
+  .max(200)
+  .refine((values) => isOnce(values), 'names a choice twice')
+const titled = z
+  .array(option)
+  .min(1)
+  .max(200)
+  .refine((all) => isOnce(all.map((one) => one.const)), 'names a choice twice')
+
+const ordered = (least: string, most: string) => (property: object) => {
+  const { [least]: from, [most]: to } = property as Record<string, number | undefined>
+  return from === undefined || to === undefined || from <= to
+}
+
+const isOnce = (values: readonly string[]): boolean => new Set(values).size === values.length
 
 const stringProperty = z.strictObject({
   type: z.literal('string'),
@@ -19,7 +35,7 @@ const choiceProperty = z.strictObject({
   type: z.literal('string'),
   ...labelled,
   enum: options.optional(),
-  oneOf: z.array(option).min(1).max(200).optional(),
+  oneOf: titled.optional(),
   default: z.string().optional(),
 })
 
@@ -42,8 +58,8 @@ const choicesProperty = z.strictObject({
   ...labelled,
   items: z.union([
     z.strictObject({ type: z.literal('string'), enum: options }),
-    z.strictObject({ anyOf: z.array(option).min(1).max(200) }),
-    z.strictObject({ type: z.literal('string').optional(), oneOf: z.array(option).min(1).max(200) }),
+    z.strictObject({ anyOf: titled }),
+    z.strictObject({ type: z.literal('string').optional(), oneOf: titled }),
   ]),
   minItems: length.optional(),
   maxItems: length.optional(),
@@ -52,13 +68,13 @@ const choicesProperty = z.strictObject({
 
 const property = z.union(
   [
-    stringProperty,
+    stringProperty.refine(ordered('minLength', 'maxLength'), 'minLength is above maxLength'),
     choiceProperty.refine((choice) => (choice.enum === undefined) !== (choice.oneOf === undefined), {
       message: 'a choice has either enum or oneOf',
     }),
-    numberProperty,
+    numberProperty.refine(ordered('minimum', 'maximum'), 'minimum is above maximum'),
     booleanProperty,
-    choicesProperty,
+    choicesProperty.refine(ordered('minItems', 'maxItems'), 'minItems is above maxItems'),
   ],
   "must be a string, number, integer, boolean, or choice of strings, with no other keywords than MCP's form elicitation has",
 )

@@ -13,6 +13,7 @@ describe('the web process’s environment', () => {
       databaseUrl: DATABASE_URL,
       metricsToken: null,
       dev: false,
+      site: { publicUrl: null, proxies: 0 },
     })
   })
 

@@ -14,7 +14,9 @@ import { PLAIN, serveAt, site } from '../support/site'
 const pages: Pages = {
   show: async (req: IncomingMessage, res: ServerResponse, person: PersonCaller | null) => {
     tellVisitor(req.headers, person)
-    const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]))
+    const headers = new Headers(
+      Object.entries(req.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    )
     res
       .writeHead(200, { 'content-type': 'text/html' })
       .end(`shown ${req.url} to ${visitorOf(headers)?.name ?? 'nobody'}`)

@@ -281,7 +281,8 @@ describe('a client that comes back', () => {
     await sql`DELETE FROM todo_events WHERE id <= ${newest + 2}`
     const old = await open({ ...headers, 'last-event-id': good })
     await expect.poll(() => old.named('resync')).toHaveLength(1)
-    expect(titles(old)).toEqual([])
+    // What was committed a moment ago may still reach it live, but nothing is replayed.
+    expect(titles(old).filter((title) => title !== 'Newer')).toEqual([])
   })
 
   test('further behind than 10 000 events fetches anew', async () => {
