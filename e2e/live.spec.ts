@@ -1,6 +1,6 @@
 import { expect, type Page } from 'playwright/test'
 import { worker } from '#lib/sdk/sdk'
-import { test } from './site'
+import { endSessions, test } from './site'
 
 const column = (page: Page, state: string) => page.locator(`[data-column="${state}"]`)
 const cardIn = (page: Page, state: string, id: string) => column(page, state).locator(`[data-card="${id}"]`)
@@ -158,7 +158,7 @@ test('after one 502 the stream comes back by itself, and signed out it says so',
   })
   await page.goto('/board')
   await expect(page.getByText(/^Live\b/).first()).toBeVisible({ timeout: 40_000 })
-  await site.db.query({ text: 'DELETE FROM sessions' })
+  await endSessions(site)
   await expect(page.getByText(/signed out/i).first()).toBeVisible({ timeout: 40_000 })
 })
 

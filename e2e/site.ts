@@ -6,6 +6,8 @@ import { type Client, connect as connectClient } from '#lib/sdk/sdk'
 import { type Role, SCOPES } from '#lib/wire/caller'
 import { readInstance } from '#scripts/instance.mjs'
 
+const sessions = new Map<Role, string>()
+
 const PASSWORD = 'correct horse battery staple'
 
 /** The running app as its agents and people see it. */
@@ -19,13 +21,17 @@ export interface Site {
   pageOf(role: Role, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
 }
 
+/** Signs everybody out. */
+export async function endSessions({ db }: Site): Promise<void> {
+  sessions.clear()
+  await db.query({ text: 'DELETE FROM sessions' })
+}
+
 interface Fixtures {
   site: Site
 }
 
 let made = 0
-const sessions = new Map<Role, string>()
-
 /** A test on the running app. */
 export const test = base.extend<Fixtures>({
   site: async ({ browser }, use, info) => {
