@@ -1,6 +1,6 @@
 import { expect, type Page } from 'playwright/test'
 import { worker } from '#lib/sdk/sdk'
-import { endSessions, test } from './site'
+import { endSessions, type Site, test } from './site'
 
 const column = (page: Page, state: string) => page.locator(`[data-column="${state}"]`)
 const cardIn = (page: Page, state: string, id: string) => column(page, state).locator(`[data-card="${id}"]`)
@@ -161,8 +161,6 @@ test('after one 502 the stream comes back by itself, and signed out it says so',
   await endSessions(site)
   await expect(page.getByText(/signed out/i).first()).toBeVisible({ timeout: 40_000 })
 })
-
-type Site = Parameters<Parameters<typeof test>[2]>[0]['site']
 
 const stateOf = async ({ agent }: Site, id: string) => (await agent.getTodo({ id })).todo.state
 
