@@ -137,7 +137,10 @@ describe('the stream', () => {
 
 describe('filters', () => {
   test('of a queue and of a todo leave out what belongs elsewhere', async () => {
+    const all = await open()
     const id = await make('Mine', 'one')
+    // A stream opened before the process has read a commit is told of it.
+    await expect.poll(() => titles(all)).toEqual(['Mine'])
     const [queue, todo] = [await open(undefined, '?queue=one'), await open(undefined, `?todo_id=${id}`)]
     await make('Other', 'two')
     await make('Second', 'one')
