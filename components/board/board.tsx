@@ -19,6 +19,7 @@ import { useHasSelection } from './reading'
 import { useBoardKeys } from './use-board-keys'
 import { useCounts } from './use-counts'
 import { useFilter } from './use-filter'
+import { useFocusBack } from './use-focus-back'
 
 const FirstTodo = dynamic(() => import('./first-todo'))
 const BoardTabs = dynamic(() => import('./board-tabs'), { ssr: false })
@@ -35,6 +36,7 @@ export function Board() {
   const [wasOpened, setWasOpened] = useState(openId !== null)
   if (openId !== null && !wasOpened) setWasOpened(true)
   useBoardKeys()
+  useFocusBack(openId)
 
   const open = useCallback((id: string) => void setOpenId(id), [setOpenId])
   const openMenu = useCallback((card: Card, button: HTMLElement) => setMenu({ card, button }), [])

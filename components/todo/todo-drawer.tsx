@@ -8,7 +8,7 @@ import { useNarrow } from '../shell/use-narrow'
 import styles from './todo-drawer.module.css'
 import { TodoView } from './todo-view'
 
-/** A todo beside the board, on a narrow screen a sheet over it; closed without an id. Closing gives the focus back. */
+/** A todo beside the board, on a narrow screen a sheet over it; closed without an id. The focus is left for the board to place. */
 export default function TodoDrawer({ id, onClose }: { id: string | null; onClose: () => void }) {
   const isNarrow = useNarrow()
   // While it slides out it shows what it showed.
@@ -22,6 +22,7 @@ export default function TodoDrawer({ id, onClose }: { id: string | null; onClose
       size={isNarrow ? '92%' : 'min(44rem, 92vw)'}
       withCloseButton={false}
       lockScroll={false}
+      returnFocus={false}
       overlayProps={{ backgroundOpacity: isNarrow ? 0.35 : 0.12 }}
       transitionProps={{ duration: 160 }}
       classNames={{ content: styles.content, body: styles.body }}

@@ -2,7 +2,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { hear } from './cache'
 import { api } from './client'
 import { KEYS } from './keys'
-import { memoryOf } from './memory'
 
 const PAGE = 200
 
@@ -10,8 +9,7 @@ const PAGE = 200
 export const openPrompts = infiniteQueryOptions({
   queryKey: KEYS.openPrompts,
   initialPageParam: null as string | null,
-  queryFn: async ({ client, queryKey, signal, pageParam: cursor }) => {
-    memoryOf(client).asked(queryKey)
+  queryFn: async ({ client, signal, pageParam: cursor }) => {
     const answer = await api.listInterrupts({ limit: PAGE, ...(cursor ? { cursor } : {}) }, { signal })
     hear(
       client,

@@ -1,6 +1,7 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { Refusal } from '#lib/model/errors'
 import { reconcile } from './cache'
+import { memoryOf } from './memory'
 import { streamStatus } from './stream-status'
 
 const KEPT_MS = 10 * 60_000
@@ -28,6 +29,10 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { networkMode: 'always' },
     },
+  })
+  // Before the answer is asked for, and before a list's earlier pages are set aside to be cached with the next one.
+  client.getQueryCache().subscribe((event) => {
+    if (event.type === 'updated' && event.action.type === 'fetch') memoryOf(client).asked(event.query.queryKey)
   })
   return client
 }

@@ -6,7 +6,6 @@ import { type PageStart, pageOf, shared } from './column'
 import type { Counts } from './counts'
 import type { Filter } from './filter'
 import { KEYS } from './keys'
-import { memoryOf } from './memory'
 
 const PAGE = 50
 
@@ -15,8 +14,7 @@ export function todosOf(states: readonly State[], filter: Filter) {
   return infiniteQueryOptions({
     queryKey: KEYS.list(states, filter),
     initialPageParam: null as PageStart | null,
-    queryFn: async ({ client, queryKey, signal, pageParam: start }) => {
-      memoryOf(client).asked(queryKey)
+    queryFn: async ({ client, signal, pageParam: start }) => {
       const cursor = start ? { cursor: start.cursor } : {}
       const answer = await api.listTodos({ state: [...states], ...filter, ...cursor, limit: PAGE }, { signal })
       hear(client, answer.todos)
@@ -39,8 +37,7 @@ export function countsOf(filter: Filter) {
 export function todoDetail(id: string) {
   return queryOptions({
     queryKey: KEYS.detail(id),
-    queryFn: async ({ client, queryKey, signal }) => {
-      memoryOf(client).asked(queryKey)
+    queryFn: async ({ client, signal }) => {
       const detail = await api.getTodo({ id }, { signal })
       hear(client, [cardOf(detail.todo)])
       return detail
