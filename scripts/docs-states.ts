@@ -1,14 +1,8 @@
 import { STATE_NAMES, STATES, type State } from '#lib/model/states'
-import { TRANSITIONS, type Transition } from '#lib/model/transitions'
+import { landings, TRANSITIONS, type Transition } from '#lib/model/transitions'
 import { code, codes, page, table } from './docs-text'
 
 const ALL = Object.entries<Transition>(TRANSITIONS)
-
-/** Where a transition may land; the kind of its question decides for an interrupt. */
-const landings = ({ to, atCap }: Transition): State[] => [
-  ...(to === 'kind' ? STATE_NAMES.filter((state) => STATES[state].kind === 'interrupt') : [to]),
-  ...(atCap ? [atCap] : []),
-]
 
 /** The states a todo can be in, and every way from one to another. */
 export const statesPage = (): string =>
@@ -36,7 +30,7 @@ function transitions(): string {
   const rows = ALL.map(([name, row]) => [
     code(name),
     codes(row.from) || 'nothing',
-    `${row.to === 'kind' ? codes(landings(row)) : code(row.to)}${row.atCap ? `; ${code(row.atCap)} when that was the last` : ''}`,
+    `${row.to === 'kind' ? codes(landings(row)) : row.to === 'same' ? 'as it was' : code(row.to)}${row.atCap ? `; ${code(row.atCap)} when that was the last` : ''}`,
     row.by,
     `${code(row.verb)}${row.reason ? `, reason ${code(row.reason)}` : ''}`,
     row.closes ? `${row.closes.outcome}, ${row.closes.disposition}` : '',
@@ -47,8 +41,11 @@ function transitions(): string {
 
 function picture(): string {
   const edges = ALL.flatMap(([name, row]) =>
-    (row.from.length > 0 ? row.from.map(node) : ['[*]']).flatMap((from) =>
-      landings(row).map((to) => ({ pair: `${from} --> ${node(to)}`, name })),
+    (row.from.length > 0 ? row.from : [null]).flatMap((from) =>
+      landings({ ...row, from: from ? [from] : [] }).map((to) => ({
+        pair: `${from ? node(from) : '[*]'} --> ${node(to)}`,
+        name,
+      })),
     ),
   )
   const pairs = [...new Set(edges.map(({ pair }) => pair))]

@@ -1,5 +1,6 @@
 import type { Db } from '#lib/db/connect'
 import { INTERRUPTS, STATES } from '#lib/model/states'
+import type { WaitTtls } from '#lib/queue/expire'
 import { literals } from '#lib/queue/move'
 import type { Card } from '#lib/wire/todo'
 
@@ -20,8 +21,8 @@ export interface Clocks {
 }
 
 export interface Looking {
-  /** The interrupt deadline in force; 0 while it is off. */
-  ttlSeconds: number
+  /** The deadlines of questions in force. */
+  ttls: WaitTtls
   /** Todos whose clocks don't count. */
   except: readonly string[]
   /** `now` of the last look; null for the first. */
@@ -29,14 +30,14 @@ export interface Looking {
 }
 
 /** When a todo, as it is now, next needs the reaper; null when it needs none. */
-export function clockOf(todo: Card, ttlSeconds: number): string | null {
+export function clockOf(todo: Card, ttls: WaitTtls): string | null {
   if (todo.state === 'claimed') return todo.lease_expires_at
   if (todo.state === 'pending') {
     if (todo.failures + todo.lease_expirations >= todo.max_attempts) return todo.state_since
     return todo.available_at > todo.state_since ? todo.available_at : null
   }
-  const isHeld = STATES[todo.state].kind === 'interrupt' && todo.owner !== null
-  if (!isHeld || ttlSeconds <= 0 || !todo.interrupted_at) return null
+  const ttlSeconds = todo.owner === null ? ttls.parked : ttls.held
+  if (STATES[todo.state].kind !== 'interrupt' || ttlSeconds <= 0 || !todo.interrupted_at) return null
   const expiresAt = new Date(Date.parse(todo.interrupted_at) + ttlSeconds * 1000).toISOString()
   return todo.wait_until && todo.wait_until > expiresAt ? todo.wait_until : expiresAt
 }
@@ -46,11 +47,15 @@ const AHEAD = 100
 
 const COUNTS = 't.id <> ALL($2::text[]) AND (t.deadline_at IS NULL OR t.deadline_at >= now())'
 
+const earliestWait = (whose: string, ttl: string): string => `
+  (SELECT min(greatest(t.interrupted_at + make_interval(secs => ${ttl}), t.wait_until)) FROM todos t
+    WHERE t.state IN (${literals(INTERRUPTS)}) AND ${whose} AND ${ttl} > 0 AND ${COUNTS})`
+
 // The same rules as `clockOf`. Each part reads live rows only, by a partial index.
 const EARLIEST = `least(
   (SELECT min(t.lease_expires_at) FROM todos t WHERE t.state = 'claimed' AND ${COUNTS}),
-  (SELECT min(greatest(t.interrupted_at + make_interval(secs => $1), t.wait_until)) FROM todos t
-    WHERE t.state IN (${literals(INTERRUPTS)}) AND t.owner IS NOT NULL AND $1 > 0 AND ${COUNTS}),
+  ${earliestWait('t.owner IS NOT NULL', '$1')},
+  ${earliestWait('t.owner IS NULL', '$4::bigint')},
   (SELECT min(t.state_since) FROM todos t
     WHERE t.state = 'pending' AND (t.failures + t.lease_expirations >= t.max_attempts) IS TRUE AND ${COUNTS}),
   (SELECT coalesce(min(d.available_at) FILTER (WHERE NOT d.paused), CASE WHEN count(*) = ${AHEAD} THEN max(d.available_at) END)
@@ -66,8 +71,9 @@ const LOOK = `SELECT now() AS now, extract(epoch FROM now())::float8 AS now_seco
   FROM (SELECT least(${EARLIEST}, now() + make_interval(secs => ${LONGEST_SLEEP_SECONDS})) AS wake_at) c`
 
 /** Looks for the earliest clock of all live todos. */
-export async function readClocks(db: Db, { ttlSeconds, except, since }: Looking): Promise<Clocks> {
-  const [row] = await db.query<ClockRow>({ name: 'clocks', text: LOOK, values: [ttlSeconds, except, since] })
+export async function readClocks(db: Db, { ttls, except, since }: Looking): Promise<Clocks> {
+  const values = [ttls.held, except, since, ttls.parked]
+  const [row] = await db.query<ClockRow>({ name: 'clocks', text: LOOK, values })
   if (!row) throw new Error('The look at the clocks returned nothing')
   return {
     now: row.now,

@@ -4,6 +4,7 @@ import type { Database } from '#lib/db/connect'
 import type { Live } from '#lib/live/live'
 import { gauge, observe } from '#lib/ops/metrics'
 import { createPause } from '#lib/ops/pause'
+import { type WaitTtls, waitTtls } from '#lib/queue/expire'
 import { readSettings } from '#lib/queue/settings'
 import { createAlarm } from './alarm'
 import { clockOf, LONGEST_SLEEP_SECONDS, readClocks } from './clocks'
@@ -62,12 +63,12 @@ export function startReaper(database: Database, { live, log }: { live: Live; log
     endedAt: null,
     refused: null,
   }
-  let ttlSeconds = 0
+  let ttls: WaitTtls = { held: 0, parked: 0 }
 
   const offs = [
     live.on('transition', (fact) => {
       doorbell.hear(fact)
-      if (fact.todo) alarm.hear(clockOf(fact.todo, ttlSeconds))
+      if (fact.todo) alarm.hear(clockOf(fact.todo, ttls))
     }),
     live.on('setting', pause.wake),
   ]
@@ -105,10 +106,10 @@ export function startReaper(database: Database, { live, log }: { live: Live; log
   async function look(): Promise<number> {
     const settings = await readSettings(database)
     reports.settings(settings)
-    ttlSeconds = settings.interrupt_lease_ttl_seconds.value
+    ttls = waitTtls(settings)
     await doorbell.look(database)
     alarm.clear()
-    const clocks = await readClocks(database, { ttlSeconds, except: skips.ids(), since: standing.lastTickAt })
+    const clocks = await readClocks(database, { ttls, except: skips.ids(), since: standing.lastTickAt })
     alarm.set(clocks.wakeAt)
     if (clocks.cameDue) ring(database, 'ready')
     gauge('switchboard_reaper_last_tick_timestamp_seconds', {}, clocks.nowSeconds)

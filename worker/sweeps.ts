@@ -1,5 +1,15 @@
 import type { Db } from '#lib/db/connect'
-import { type Among, exhaust, expireInterrupts, expireLeases, findLapsed, type SweepName } from '#lib/queue/expire'
+import {
+  type Among,
+  exhaust,
+  expireInterrupts,
+  expireLeases,
+  expireParked,
+  findLapsed,
+  type SweepName,
+  type WaitTtls,
+  waitTtls,
+} from '#lib/queue/expire'
 import type { Moved } from '#lib/queue/moved'
 import { readSettings } from '#lib/queue/settings'
 
@@ -8,7 +18,7 @@ export interface Sweep {
   name: SweepName
   /** At least so many milliseconds between two runs; 0 for a step of every tick. */
   everyMs: number
-  /** Whether what it moves is an execution taken back from a worker. */
+  /** Whether what it moves was ended by its clock. */
   isExpiry: boolean
   /** Moves one batch. */
   run(db: Db, among: Among): Promise<Moved[]>
@@ -16,30 +26,25 @@ export interface Sweep {
   find(db: Db, among: Among): Promise<string[]>
 }
 
-// Read on every sweep, so that a change needs no restart.
-const ttl = async (db: Db) => ({ ttlSeconds: (await readSettings(db)).interrupt_lease_ttl_seconds.value })
+type Run = (db: Db, among: Among & { ttlSeconds: number }) => Promise<Moved[]>
+
+/** A step of every tick; `wait` is the kind of questions whose deadline ends what it moves. */
+function sweep(name: SweepName, run: Run, { isExpiry, wait }: { isExpiry: boolean; wait?: keyof WaitTtls }): Sweep {
+  // Read on every sweep, so that a change needs no restart.
+  const ttl = async (db: Db) => ({ ttlSeconds: wait ? waitTtls(await readSettings(db))[wait] : 0 })
+  return {
+    name,
+    everyMs: 0,
+    isExpiry,
+    run: async (db, among) => run(db, { ...among, ...(await ttl(db)) }),
+    find: async (db, among) => findLapsed(db, name, { ...among, ...(await ttl(db)) }),
+  }
+}
 
 /** The steps of a tick, in order. */
 export const SWEEPS: readonly Sweep[] = [
-  {
-    name: 'expireLease',
-    everyMs: 0,
-    isExpiry: true,
-    run: expireLeases,
-    find: (db, among) => findLapsed(db, 'expireLease', { ...among, ttlSeconds: 0 }),
-  },
-  {
-    name: 'expireInterrupt',
-    everyMs: 0,
-    isExpiry: true,
-    run: async (db, among) => expireInterrupts(db, { ...among, ...(await ttl(db)) }),
-    find: async (db, among) => findLapsed(db, 'expireInterrupt', { ...among, ...(await ttl(db)) }),
-  },
-  {
-    name: 'exhaust',
-    everyMs: 0,
-    isExpiry: false,
-    run: exhaust,
-    find: (db, among) => findLapsed(db, 'exhaust', { ...among, ttlSeconds: 0 }),
-  },
+  sweep('expireLease', expireLeases, { isExpiry: true }),
+  sweep('expireInterrupt', expireInterrupts, { isExpiry: true, wait: 'held' }),
+  sweep('expireParked', expireParked, { isExpiry: true, wait: 'parked' }),
+  sweep('exhaust', exhaust, { isExpiry: false }),
 ]

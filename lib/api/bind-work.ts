@@ -1,11 +1,14 @@
+import { Refusal } from '#lib/model/errors'
 import { resume } from '#lib/queue/answer'
 import { complete, completeMany } from '#lib/queue/complete'
+import { beginEffect, reportEffect, settleEffect } from '#lib/queue/effects'
 import { fail } from '#lib/queue/fail'
 import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import type { Held } from '#lib/queue/why-not'
-import type { EndpointCaller } from '#lib/wire/caller'
+import type { Caller, EndpointCaller } from '#lib/wire/caller'
 import { type Bindings, ok } from './call'
 import { claimOnePatiently, claimPatiently } from './wait-claim'
 
@@ -20,6 +23,9 @@ type WorkOperations =
   | 'release'
   | 'interrupt'
   | 'resume'
+  | 'park'
+  | 'beginEffect'
+  | 'settleEffect'
 
 interface Holding {
   params: { id: string }
@@ -68,7 +74,7 @@ export const WORK_BINDINGS: Bindings<WorkOperations> = {
   },
   release: async (call) => ok({ todo: await release(call.core.database, held(call), call.caller, call.body) }),
   interrupt: async (call) => {
-    const { lease_epoch, mode, ...question } = call.body
+    const { lease_epoch, ...question } = call.body
     const { created, ...asked } = await interrupt(call.core.database, held(call), call.caller, question)
     return { status: created ? 201 : 200, body: asked }
   },
@@ -76,4 +82,42 @@ export const WORK_BINDINGS: Bindings<WorkOperations> = {
     const { lease_epoch, interrupt_id: interruptId, ...reply } = call.body
     return ok(await resume(call.core.database, held(call), call.caller, { interruptId, ...reply }))
   },
+  park: async ({ core, caller, params, body }) => {
+    const { lease_epoch, checkpoint } = body
+    if (lease_epoch === undefined) {
+      mayOperate(caller)
+      return ok(await parkForHolder(core.database, params.id, caller))
+    }
+    const worker = asWorker(caller)
+    return ok(await park(core.database, heldBy(worker, { id: params.id, lease_epoch }), worker, checkpoint))
+  },
+  beginEffect: async (call) => {
+    const { lease_epoch, ...declaration } = call.body
+    const { begun, effect } = await beginEffect(call.core.database, held(call), call.caller, declaration)
+    return { status: begun ? 201 : 200, body: { effect } }
+  },
+  settleEffect: async ({ core, caller, params: { id, key }, body }) => {
+    const { status, lease_epoch, result, comment } = body
+    if (status === 'confirmed' || status === 'failed') {
+      const worker = asWorker(caller)
+      const held = heldBy(worker, { id, lease_epoch: lease_epoch as number })
+      return ok({ effect: await reportEffect(core.database, held, worker, { key, status, result }) })
+    }
+    if (caller.type === 'endpoint') throw new Refusal('forbidden', { detail: 'Only a person says what they found out' })
+    const finding = { key, happened: status === 'happened', comment: comment as string }
+    return ok({ effect: await settleEffect(core.database, id, caller, finding) })
+  },
+}
+
+/** A caller that brings an epoch: an endpoint with the scope for it. */
+function asWorker(caller: Caller): EndpointCaller {
+  if (caller.type === 'endpoint' && caller.scopes.includes('work')) return caller
+  throw new Refusal('forbidden', { detail: 'Only a worker holds a lease' })
+}
+
+function mayOperate(caller: Caller): void {
+  if (caller.type === 'person' || caller.scopes.includes('operate')) return
+  throw new Refusal('forbidden', {
+    detail: 'Parking for another needs scope operate; the holder gives its lease_epoch',
+  })
 }

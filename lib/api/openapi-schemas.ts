@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import * as answers from '#lib/wire/answers'
+import { askSchema } from '#lib/wire/ask'
 import * as bodies from '#lib/wire/bodies'
+import { effectSchema } from '#lib/wire/effect'
 import { eventSchema } from '#lib/wire/event'
 import { frameDataSchema, leaseSchema, noteSchema, readySchema, transitionSchema } from '#lib/wire/frame'
 import { interruptSchema } from '#lib/wire/interrupt'
@@ -13,13 +15,14 @@ import { attemptSchema, cardSchema, claimedTodoSchema, errorSchema, todoSchema }
 export type JsonSchema = Record<string, unknown>
 
 const SHARED = { promptSchema }
-const IN = { ...bodies, acceptInvitationSchema, settingChangeSchema }
+const IN = { ...bodies, askSchema, acceptInvitationSchema, settingChangeSchema }
 const OUT = {
   todoSchema,
   cardSchema,
   claimedTodoSchema,
   attemptSchema,
   interruptSchema,
+  effectSchema,
   eventSchema,
   errorSchema,
   transitionSchema,

@@ -24,6 +24,11 @@ export const METRICS = {
     labels: ['queue'],
     help: 'Held questions nobody answered in time',
   },
+  switchboard_parked_waits_expired_total: {
+    type: 'counter',
+    labels: ['queue'],
+    help: 'Parked questions nobody answered in time',
+  },
   switchboard_todo_attempts_closed_total: {
     type: 'counter',
     labels: ['queue', 'outcome'],

@@ -16,6 +16,16 @@ export interface Setting {
   description: string
 }
 
+const approvalValid = (risk: string, seconds: number) =>
+  ({
+    unit: 'seconds',
+    default: seconds,
+    minimum: MINUTE,
+    maximum: TEN_YEARS,
+    label: `Approvals of ${risk} risk`,
+    description: `How long after an approval of ${risk} risk was given its effect may still begin.`,
+  }) as const satisfies Setting
+
 /** Every knob there is (table `settings`; a missing row means the default). */
 export const SETTINGS = {
   interrupt_lease_ttl_seconds: {
@@ -28,6 +38,20 @@ export const SETTINGS = {
     description:
       'How long a held question may wait before its todo goes back to the queue. 0 or less turns the sweep off: questions wait for ever. 1 to 59 is raised to 60.',
   },
+  parked_interrupt_ttl_seconds: {
+    unit: 'seconds',
+    default: 0,
+    minimum: MINUTE,
+    maximum: TEN_YEARS,
+    off: true,
+    label: 'Deadline of parked questions',
+    description:
+      'How long a question that nobody holds may wait before its todo goes back to the queue without an answer. 0 or less turns the sweep off: parked questions wait for ever. 1 to 59 is raised to 60.',
+  },
+  approval_valid_seconds_low: approvalValid('low', DAY),
+  approval_valid_seconds_medium: approvalValid('medium', DAY),
+  approval_valid_seconds_high: approvalValid('high', 4 * HOUR),
+  approval_valid_seconds_critical: approvalValid('critical', HOUR),
   max_attempts: {
     unit: 'attempts',
     default: 3,
@@ -58,6 +82,14 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting>
 
 export type SettingKey = keyof typeof SETTINGS
+
+/** The setting that says how long an approval is good for, by the risk of what it approves. */
+export const APPROVAL_VALIDITY = {
+  low: 'approval_valid_seconds_low',
+  medium: 'approval_valid_seconds_medium',
+  high: 'approval_valid_seconds_high',
+  critical: 'approval_valid_seconds_critical',
+} as const satisfies Record<string, SettingKey>
 
 /** A setting as it is in force: its value, and what is wrong with the stored text, if anything. */
 export interface Effective {

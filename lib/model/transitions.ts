@@ -51,10 +51,11 @@ export type InterruptStatus = (typeof INTERRUPT_STATUSES)[number]
 /** One row of the state machine: `move` makes its SQL from it, buttons and docs derive from it. */
 export interface Transition {
   from: readonly State[]
-  /** Where it lands; `kind` means the interrupt state its kind calls for. */
-  to: State | 'kind'
+  /** Where it lands; `kind` means the interrupt state its kind calls for, `same` that only who holds it changes. */
+  to: State | 'kind' | 'same'
   /** Where it lands instead when the allowance is used up or the worker said not to try again. */
   atCap?: 'failed'
+  /** Who does it; what the holder may do, an operator may where the plan lets it. */
   by: 'client' | 'worker' | 'holder' | 'responder' | 'operator' | 'reaper'
   verb: Verb
   /** How the open attempt ends, if it does. */
@@ -95,7 +96,25 @@ export const TRANSITIONS = {
     lease: 'clears',
   },
   interrupt: { from: ['claimed'], to: 'kind', by: 'holder', verb: 'interrupted', interrupt: 'opens', lease: 'keeps' },
+  interruptParked: {
+    from: ['claimed'],
+    to: 'kind',
+    by: 'holder',
+    verb: 'interrupted',
+    interrupt: 'opens',
+    lease: 'clears',
+  },
+  park: { from: INTERRUPTS, to: 'same', by: 'holder', verb: 'parked', lease: 'clears' },
   answer: { from: INTERRUPTS, to: 'claimed', by: 'responder', verb: 'answered', interrupt: 'answered', lease: 'keeps' },
+  answerParked: {
+    from: INTERRUPTS,
+    to: 'pending',
+    by: 'responder',
+    verb: 'answered',
+    closes: { outcome: 'continued', disposition: 'requeued' },
+    interrupt: 'answered',
+    lease: 'clears',
+  },
   resume: { from: INTERRUPTS, to: 'claimed', by: 'holder', verb: 'resumed', interrupt: 'resolved', lease: 'keeps' },
   cancel: {
     from: LIVE,
@@ -135,6 +154,17 @@ export const TRANSITIONS = {
     lease: 'clears',
     reason: 'interrupt_expired',
   },
+  expireParked: {
+    from: INTERRUPTS,
+    to: 'pending',
+    atCap: 'failed',
+    by: 'reaper',
+    verb: 'requeued',
+    closes: { outcome: 'expired', disposition: 'requeued' },
+    interrupt: 'expired',
+    lease: 'clears',
+    reason: 'wait_expired',
+  },
   exhaust: {
     from: ['pending'],
     to: 'failed',
@@ -146,6 +176,12 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>
 
 export type TransitionName = keyof typeof TRANSITIONS
+
+/** Every state a transition may land in, the last that of the cap. */
+export const landings = ({ from, to, atCap }: Transition): State[] => [
+  ...(to === 'kind' ? INTERRUPTS : to === 'same' ? from : [to]),
+  ...(atCap ? [atCap] : []),
+]
 
 /** Why a todo became pending, as the ready hook tells it, by the verb of the event that put it there. */
 export const READY_REASONS = {

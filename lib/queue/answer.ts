@@ -5,6 +5,7 @@ import { actorOf, type Caller, type EndpointCaller } from '#lib/wire/caller'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { Todo } from '#lib/wire/todo'
 import { checkContent, type Reply } from './content'
+import { SETTLES } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { findInterrupt } from './interrupt'
 import { move, type Plan } from './move'
@@ -32,9 +33,17 @@ const DATA = `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'action', m.
 const ANSWER: Plan = {
   transition: 'answer',
   input: REPLY,
-  pick: { named: ASKED },
+  pick: { named: `${ASKED} AND t.owner IS NOT NULL` },
   set: GO_ON,
   data: DATA,
+  also: SETTLES,
+}
+
+const ANSWER_PARKED: Plan = {
+  ...ANSWER,
+  transition: 'answerParked',
+  pick: { named: `${ASKED} AND t.owner IS NULL` },
+  set: { result: 'NULL', available_at: 'now()' },
 }
 
 const RESUME: Plan = {
@@ -52,23 +61,37 @@ export interface Answered {
 }
 
 /**
- * Answers one question, by its id; the holder's lease is armed anew. The first answer wins: the same caller sending the
- * same again gets the stored one. Refuses with not_found, validation_failed, forbidden (an approval by who asked for it),
- * already_answered (with who and when), interrupt_closed.
+ * Answers one question, by its id. A held one goes on with its worker, whose lease is armed anew; a parked one becomes
+ * claimable by anybody. One that asks whether an effect happened settles it. The first answer wins: the same caller
+ * sending the same again gets the stored one. Refuses with not_found, validation_failed, forbidden (an approval, or
+ * whether its effect happened, by who asked), already_answered (with who and when), interrupt_closed.
  */
 export async function answer(db: Db, interruptId: string, caller: Caller, reply: Reply): Promise<Answered> {
-  const asked = await findInterrupt(db, interruptId)
-  const todo = asked && (await findTodo(db, asked.todo_id, caller))
-  if (!asked || !todo) throw new Refusal('not_found', { detail: 'There is no such question' })
-  if (asked.kind === 'approval' && caller.type === 'endpoint' && caller.id === asked.requested_by_endpoint_id) {
-    throw new Refusal('forbidden', { detail: 'Who asks for an approval cannot give it' })
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const asked = await findInterrupt(db, interruptId)
+    const todo = asked && (await findTodo(db, asked.todo_id, caller))
+    if (!asked || !todo) throw new Refusal('not_found', { detail: 'There is no such question' })
+    mayAnswer(asked, caller)
+    if (asked.status !== 'open') return answeredBefore(db, asked, caller, reply)
+    checkContent(asked, reply)
+    const input = { ...reply, interrupt_id: asked.id, answered_by: actorOf(caller), channel: caller.channel }
+    const plan = asked.mode === 'park' ? ANSWER_PARKED : ANSWER
+    const [moved] = await move(db, plan, [{ id: todo.id, actor: actorOf(caller), ...input }])
+    if (moved) return { interrupt: (await findInterrupt(db, asked.id)) as Interrupt, todo: moved.todo }
+    // Answered, closed or parked between look and lock: the next look tells.
   }
-  if (asked.status === 'open') checkContent(asked, reply)
-  const input = { ...reply, interrupt_id: asked.id, answered_by: actorOf(caller), channel: caller.channel }
-  const [moved] = await move(db, ANSWER, [{ id: todo.id, actor: actorOf(caller), ...input }])
-  const stored = (await findInterrupt(db, asked.id)) as Interrupt
-  if (moved) return { interrupt: stored, todo: moved.todo }
-  return answeredBefore(db, stored, caller, reply)
+  throw new Refusal('unavailable', { detail: 'The question kept changing; try again' })
+}
+
+// It can be parked once and closed once.
+const MOST_LOOKS = 4
+
+/** Who asks for an approval, or doubts whether its own effect happened, can't be who answers. */
+function mayAnswer(asked: Interrupt, caller: Caller): void {
+  if (caller.type === 'person' || caller.id !== asked.requested_by_endpoint_id) return
+  if (asked.kind === 'approval') throw new Refusal('forbidden', { detail: 'Who asks for an approval cannot give it' })
+  if (asked.effect_key !== null)
+    throw new Refusal('forbidden', { detail: 'Who asks whether it happened cannot say so' })
 }
 
 /** The stored answer when the caller repeats its own; the refusal of every other second answer. */
@@ -107,8 +130,7 @@ export async function resume(db: Db, held: Held, caller: EndpointCaller, resumpt
     const refusal = await whyNotHeld(db, held, caller, 'resume')
     throw refusal.code === 'invalid_state' ? new Refusal('not_found', { detail: 'There is no such question' }) : refusal
   }
-  if (asked.kind === 'approval')
-    throw new Refusal('forbidden', { detail: 'An approval is never resolved by its holder' })
+  mayAnswer(asked, caller)
   if (asked.status === 'open') checkContent(asked, reply)
   const input = { ...reply, interrupt_id: asked.id, answered_by: `worker:${caller.name}`, channel: caller.channel }
   const [moved] = await move(db, RESUME, [heldRow(held, input)])

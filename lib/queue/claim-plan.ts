@@ -60,8 +60,10 @@ const take = (variant: string, chosen: string): Plan => ({
     lease_expires_at: `now() + make_interval(secs => ${LEASE})`,
     claimed_at: 'now()',
   },
-  opens: `INSERT INTO todo_attempts (todo_id, seq, lease_epoch, owner, endpoint_id, request_id)
-    SELECT m.id, m.attempts, m.lease_epoch, m.owner, m.owner_endpoint_id, m.in_request_id FROM moved m`,
+  also: {
+    opened: `INSERT INTO todo_attempts (todo_id, seq, lease_epoch, owner, endpoint_id, request_id)
+      SELECT m.id, m.attempts, m.lease_epoch, m.owner, m.owner_endpoint_id, m.in_request_id FROM moved m`,
+  },
 })
 
 /**

@@ -35,13 +35,14 @@ export function checkContent(interrupt: Interrupt, { action, content }: Reply): 
 
 // Own properties only: a field may be called `constructor`, which every object has by inheritance.
 // An Ajv of its own for each answer: one keeps whatever it ever compiled, even what is removed from it.
-function validatorOf({ schema }: Interrupt): ValidateFunction {
+function validatorOf({ schema, effect_key }: Interrupt): ValidateFunction {
   const ajv = addFormats.default(
     new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false, ownProperties: true }),
     FORMATS,
   )
   const { $schema, ...form } = schema ?? PLAIN_ANSWER
-  return ajv.compile({ ...form, additionalProperties: false })
+  const required = effect_key ? ['happened'] : form.required
+  return ajv.compile({ ...form, ...(required && { required }), additionalProperties: false })
 }
 
 // A choice reports each of its alternatives besides: the first violation of a place is the one that tells.

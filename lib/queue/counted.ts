@@ -8,7 +8,7 @@ export function countMoves(transition: TransitionName, moved: readonly Moved[]):
   for (const one of moved) countMove(TRANSITIONS[transition], transition, one)
 }
 
-function countMove(row: Transition, transition: TransitionName, { todo, from, wasHeld, asked }: Moved): void {
+function countMove(row: Transition, transition: TransitionName, { todo, from, asked }: Moved): void {
   const { queue } = todo
   if (transition === 'claim') {
     count('switchboard_todos_claimed_total', { queue })
@@ -21,7 +21,8 @@ function countMove(row: Transition, transition: TransitionName, { todo, from, wa
   if (transition === 'expireLease' || transition === 'expireInterrupt') {
     count('switchboard_todo_leases_expired_total', { queue })
   }
-  if (transition === 'expireInterrupt' && wasHeld) count('switchboard_interrupt_leases_reclaimed_total', { queue })
+  if (transition === 'expireInterrupt') count('switchboard_interrupt_leases_reclaimed_total', { queue })
+  if (transition === 'expireParked') count('switchboard_parked_waits_expired_total', { queue })
   if (asked && row.interrupt && row.interrupt !== 'opens') {
     count('switchboard_interrupts_closed_total', { queue, kind: asked.kind, status: row.interrupt })
     if (row.interrupt === 'answered') {

@@ -1,5 +1,6 @@
 import type { Db } from '#lib/db/connect'
 import { expirationBackoffSql } from '#lib/model/backoff'
+import type { Effective, SettingKey } from '#lib/model/settings'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { literals, move, type Plan } from './move'
 import type { Moved } from './moved'
@@ -13,8 +14,20 @@ export interface Among {
   only?: readonly string[]
 }
 
+/** How long questions may wait, in seconds, by who keeps the todo meanwhile: its worker (held) or nobody (parked); 0 is for ever. */
+export interface WaitTtls {
+  held: number
+  parked: number
+}
+
+/** Those in force. */
+export const waitTtls = (settings: Record<SettingKey, Effective>): WaitTtls => ({
+  held: settings.interrupt_lease_ttl_seconds.value,
+  parked: settings.parked_interrupt_ttl_seconds.value,
+})
+
 /** The transitions that are sweeps. */
-export type SweepName = 'expireLease' | 'expireInterrupt' | 'exhaust'
+export type SweepName = 'expireLease' | 'expireInterrupt' | 'expireParked' | 'exhaust'
 
 type SweepPlan = Plan & { transition: SweepName; pick: { swept: string; limit: number } }
 
@@ -28,17 +41,25 @@ const BEFORE_DEADLINE = '(t.deadline_at IS NULL OR t.deadline_at >= now())'
 // In coalesce, for else the planner would take it that hardly a row is left, and sort all there are for every batch.
 const AMONG = 'coalesce(t.id <> ALL($2::text[]) AND ($3::text[] IS NULL OR t.id = ANY($3::text[])), false)'
 
-const LAPSED_INTERRUPT = `t.owner IS NOT NULL AND t.interrupted_at < now() - make_interval(secs => i.ttl_seconds)
+const OLDER_THAN_TTL = `t.interrupted_at < now() - make_interval(secs => i.ttl_seconds)
     AND (t.wait_until IS NULL OR t.wait_until < now())`
 
-/** SQL: whether the next sweep takes back `todos t`, in an interrupt state, under the deadline `i.ttl_seconds`. */
-export const OVERDUE_INTERRUPT = `${LAPSED_INTERRUPT} AND ${BEFORE_DEADLINE}`
+/** For each kind of wait, as SQL on `todos t`: whose it is, and whether one that expires ends its todo for good. */
+const WAITS = {
+  held: { isIt: 't.owner IS NOT NULL', dies: `${SPENT} + 1 >= t.max_attempts` },
+  parked: { isIt: 't.owner IS NULL', dies: 't.wait_expirations + 1 >= t.max_attempts' },
+} as const
 
-/** SQL: whether an expiry ends `todos t` for good. */
-export const WOULD_DIE = `${SPENT} + 1 >= t.max_attempts`
+const lapsed = (wait: keyof WaitTtls): string => `${WAITS[wait].isIt} AND ${OLDER_THAN_TTL}`
+
+/** SQL: whether the next sweep takes back `todos t`, in an interrupt state, under the deadline `i.ttl_seconds`. */
+export const overdue = (wait: keyof WaitTtls): string => `${lapsed(wait)} AND ${BEFORE_DEADLINE}`
+
+/** SQL: whether that ends `todos t` for good. */
+export const wouldDie = (wait: keyof WaitTtls): string => WAITS[wait].dies
 
 const EXPIRED = {
-  dead: WOULD_DIE,
+  dead: WAITS.held.dies,
   set: {
     lease_expirations: 't.lease_expirations + 1',
     available_at: `now() + ${expirationBackoffSql('(t.lease_expirations + 1)')}`,
@@ -55,21 +76,35 @@ const LEASE: SweepPlan = {
     format('The lease expired; %s of %s attempts are spent', ${SPENT} + 1, t.max_attempts))`,
 }
 
-const NOBODY_ANSWERED = `format('Nobody answered in %s s; %s of %s attempts are spent',
-  p.in_ttl_seconds, ${SPENT} + 1, t.max_attempts)`
+const nobodyAnswered = (spent: string): string => `format('Nobody answered in %s s; %s of %s attempts are spent',
+  p.in_ttl_seconds, ${spent} + 1, t.max_attempts)`
+
+const unanswered = (wait: keyof WaitTtls, spent: string) => ({
+  input: { ttl_seconds: 'bigint' },
+  pick: swept(lapsed(wait)),
+  unfenced: true,
+  result: `CASE WHEN p.dead THEN coalesce(t.result, '{}') || jsonb_build_object(
+    'error', 'interrupt_expired', 'detail', ${nobodyAnswered(spent)}) ELSE t.result END`,
+  error: `jsonb_build_object('code', 'interrupt_expired', 'message', ${nobodyAnswered(spent)})`,
+})
+
+const { result: heldResult, ...HELD } = unanswered('held', SPENT)
 
 const INTERRUPT: SweepPlan = {
   transition: 'expireInterrupt',
-  input: { ttl_seconds: 'bigint' },
-  pick: swept(LAPSED_INTERRUPT),
-  unfenced: true,
+  ...HELD,
   ...EXPIRED,
-  set: {
-    ...EXPIRED.set,
-    result: `CASE WHEN p.dead THEN coalesce(t.result, '{}') || jsonb_build_object(
-      'error', 'interrupt_expired', 'detail', ${NOBODY_ANSWERED}) ELSE t.result END`,
-  },
-  error: `jsonb_build_object('code', 'interrupt_expired', 'message', ${NOBODY_ANSWERED})`,
+  set: { ...EXPIRED.set, result: heldResult },
+}
+
+const { result: parkedResult, ...PARKED } = unanswered('parked', 't.wait_expirations')
+
+const PARKED_INTERRUPT: SweepPlan = {
+  transition: 'expireParked',
+  ...PARKED,
+  dead: WAITS.parked.dies,
+  set: { wait_expirations: 't.wait_expirations + 1', available_at: 'now()', result: parkedResult },
+  data: `jsonb_build_object('attempts', m.attempts, 'wait_expirations', m.wait_expirations)`,
 }
 
 const EXHAUST: SweepPlan = {
@@ -88,17 +123,32 @@ const params = ({ except = [], only }: Among): unknown[] => [except, only ?? nul
  */
 export const expireLeases = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, LEASE, [{}], params(among))
 
-/** One batch of held questions older than the TTL, taken back likewise; none when `ttlSeconds` is 0 (the sweep is off). */
-export const expireInterrupts = (db: Db, { ttlSeconds, ...among }: Among & { ttlSeconds: number }): Promise<Moved[]> =>
-  ttlSeconds > 0 ? move(db, INTERRUPT, [{ ttl_seconds: ttlSeconds }], params(among)) : Promise.resolve([])
+interface Waits extends Among {
+  /** None is taken while it is 0: the sweep is off. */
+  ttlSeconds: number
+}
+
+/** One batch of held questions older than the TTL, taken back likewise. */
+export const expireInterrupts = (db: Db, waits: Waits): Promise<Moved[]> => expireWaits(db, INTERRUPT, waits)
+
+/** One batch of parked questions older than theirs: claimable at once, dead-lettered when none was answered `max_attempts` times. */
+export const expireParked = (db: Db, waits: Waits): Promise<Moved[]> => expireWaits(db, PARKED_INTERRUPT, waits)
+
+const expireWaits = async (db: Db, plan: SweepPlan, { ttlSeconds, ...among }: Waits): Promise<Moved[]> =>
+  ttlSeconds > 0 ? move(db, plan, [{ ttl_seconds: ttlSeconds }], params(among)) : []
 
 /** One batch of pending todos whose allowance is used up, dead-lettered: no claim would ever take them. */
 export const exhaust = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, EXHAUST, [{}], params(among))
 
-const PLANS: Record<SweepName, SweepPlan> = { expireLease: LEASE, expireInterrupt: INTERRUPT, exhaust: EXHAUST }
+const PLANS: Record<SweepName, SweepPlan> = {
+  expireLease: LEASE,
+  expireInterrupt: INTERRUPT,
+  expireParked: PARKED_INTERRUPT,
+  exhaust: EXHAUST,
+}
 
-/** The ids of the next batch of a sweep, locked or not; the TTL is the interrupts'. */
-export async function findLapsed(db: Db, sweep: SweepName, { ttlSeconds, ...among }: Among & { ttlSeconds: number }) {
+/** The ids of the next batch of a sweep, locked or not; the TTL is that of its waits. */
+export async function findLapsed(db: Db, sweep: SweepName, { ttlSeconds, ...among }: Waits) {
   const rows = await db.query<{ id: string }>({
     name: `find_lapsed_${sweep}`,
     text: `SELECT t.id FROM (SELECT $1::bigint AS ttl_seconds) i CROSS JOIN todos t

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
 import { count } from '#lib/ops/metrics'
+import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import type { Todo } from '#lib/wire/todo'
+import { findEffect } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { move, type Plan } from './move'
@@ -14,14 +17,20 @@ import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
 /** A question to a human. */
 export interface Question {
   kind: InterruptKind
+  /** Who keeps the todo meanwhile: this worker (hold), or nobody (park). */
+  mode?: Interrupt['mode']
   title: string
   message?: string | undefined
   schema?: PromptSchema | undefined
   ui?: unknown
   url?: string | undefined
-  risk: 'low' | 'medium' | 'high' | 'critical'
+  proposal?: { action: string; arguments?: unknown } | undefined
+  risk: Interrupt['risk']
   for?: string | undefined
+  effect_key?: string | undefined
   request_id?: string | undefined
+  /** What whoever goes on after a parked one begins with. */
+  checkpoint?: unknown
 }
 
 /** A question that is open, its todo, and whether this call asked it. */
@@ -31,37 +40,65 @@ export interface Asked {
   created: boolean
 }
 
-const QUESTION = `interrupt_id text, kind text, title text, message text, schema jsonb, ui jsonb, url text, risk text,
-  addressed_to text, request_id text`
+// Form and proposal as text: a jsonb column would not keep the order people are shown them in.
+const QUESTION = {
+  interrupt_id: 'text',
+  kind: 'text',
+  title: 'text',
+  message: 'text',
+  schema: 'text',
+  ui: 'jsonb',
+  url: 'text',
+  proposal: 'text',
+  risk: 'text',
+  addressed_to: 'text',
+  effect_key: 'text',
+  request_id: 'text',
+  checkpoint: 'jsonb',
+}
 
-const INTERRUPT: Plan = {
+const plan = (mode: Interrupt['mode'], more: Partial<Plan>): Plan => ({
   transition: 'interrupt',
-  input: {
-    ...HELD_INPUT,
-    ...Object.fromEntries(QUESTION.split(',').map((column) => column.trim().split(' ') as [string, string])),
-  },
+  input: { ...HELD_INPUT, ...QUESTION },
   pick: { named: HELD_BY },
+  ...more,
   set: {
     result: `jsonb_build_object('interrupt', jsonb_build_object('id', p.in_interrupt_id, 'kind', p.in_kind,
-      'title', p.in_title, 'message', p.in_message, 'schema', p.in_schema))`,
+      'title', p.in_title, 'message', p.in_message, 'schema', p.in_schema::jsonb))`,
+    ...more.set,
   },
-  opens: `INSERT INTO interrupts (id, todo_id, attempt_seq, lease_epoch, request_id, addressed_to, kind, mode, title,
-      message, schema, ui, url, risk, requested_by_endpoint_id)
-    SELECT m.in_interrupt_id, m.id, m.attempts, m.lease_epoch, m.in_request_id, m.in_addressed_to, m.in_kind, 'hold',
-      m.in_title, m.in_message, m.in_schema, m.in_ui, m.in_url, m.in_risk, m.in_endpoint_id FROM moved m`,
-  data: `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'kind', m.in_kind, 'mode', 'hold', 'title', m.in_title)`,
+  also: {
+    opened: `INSERT INTO interrupts (id, todo_id, attempt_seq, lease_epoch, request_id, effect_key, addressed_to, kind, mode,
+        title, message, schema, ui, url, proposal, risk, requested_by_endpoint_id)
+      SELECT m.in_interrupt_id, m.id, m.attempts, m.lease_epoch, m.in_request_id, m.in_effect_key, m.in_addressed_to,
+        m.in_kind, '${mode}', m.in_title, m.in_message, m.in_schema::json, m.in_ui, m.in_url, m.in_proposal::json, m.in_risk,
+        m.in_endpoint_id FROM moved m`,
+  },
+  data: `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'kind', m.in_kind, 'mode', '${mode}', 'title', m.in_title)`,
+})
+
+const PLANS = {
+  hold: plan('hold', {}),
+  park: plan('park', {
+    transition: 'interruptParked',
+    set: { checkpoint: 'coalesce(p.in_checkpoint, t.checkpoint)' },
+  }),
 }
 
 /**
- * Asks a human and keeps the lease, so that the same worker goes on. Repeated under its `request_id`, or with an equal
- * body while open, it answers with the stored question. Refuses another with interrupt_open, else as complete does.
+ * Asks a human: the worker keeps the lease and goes on itself (hold), or lets go of it and leaves a checkpoint for
+ * whoever claims the todo once it is answered (park). Repeated under its `request_id`, or with an equal body while open,
+ * it answers with the stored question. Refuses with validation_failed (it asks about an effect nobody is in doubt of),
+ * another open question with interrupt_open, else as complete does.
  */
 export async function interrupt(db: Db, held: Held, caller: EndpointCaller, question: Question): Promise<Asked> {
   const before = await askedBefore(db, held, caller, question)
   if (before) return before
+  if (question.effect_key !== undefined) await mustBeInDoubt(db, held, caller, question.effect_key)
   const id = uuidv7()
-  const input = { ...question, interrupt_id: id, addressed_to: question.for }
-  const [moved] = await move(db, INTERRUPT, [heldRow(held, input)]).catch(ignoreTwin)
+  const [moved] = await move(db, PLANS[question.mode ?? 'hold'], [heldRow(held, await inputOf(id, question))]).catch(
+    ignoreTwin,
+  )
   if (moved) {
     const labels = { queue: moved.todo.queue, kind: question.kind }
     db.afterCommit(() => count('switchboard_interrupts_opened_total', labels))
@@ -70,6 +107,30 @@ export async function interrupt(db: Db, held: Held, caller: EndpointCaller, ques
   const meanwhile = await askedBefore(db, held, caller, question)
   if (meanwhile) return meanwhile
   throw await whyNotAsked(db, held, caller)
+}
+
+const inputOf = async (id: string, { schema, proposal, ...question }: Question) => ({
+  ...question,
+  interrupt_id: id,
+  addressed_to: question.for,
+  schema: schema && JSON.stringify(schema),
+  proposal: proposal && JSON.stringify(await proposed(proposal)),
+})
+
+const proposed = async ({ action, arguments: given = null }: NonNullable<Question['proposal']>) => ({
+  action,
+  arguments: given,
+  arguments_hash: await argumentsHash(given),
+})
+
+/** Refuses a question about an effect that this todo has not begun, or that is known to have happened or not. */
+async function mustBeInDoubt(db: Db, held: Held, caller: EndpointCaller, key: string): Promise<void> {
+  const effect = await findEffect(db, held.id, key)
+  if (effect?.status === 'begun') return
+  const todo = await findTodo(db, held.id, caller)
+  if (!todo || !holds(todo, held)) throw await whyNotHeld(db, held, caller, 'interrupt')
+  const message = effect ? `the effect is ${effect.status}` : 'no such effect was begun'
+  throw new Refusal('validation_failed', { errors: [{ pointer: '/effect_key', message }] })
 }
 
 async function whyNotAsked(db: Db, held: Held, caller: EndpointCaller) {
@@ -94,13 +155,30 @@ async function askedBefore(db: Db, held: Held, caller: EndpointCaller, question:
   })
   if (!row) return null
   const stored = interruptOf(row)
-  if (question.request_id === undefined && !isDeepStrictEqual(bodyOf(stored), bodyOf(question))) return null
+  if (question.request_id === undefined && !isSame(stored, question)) return null
   const todo = (await findTodo(db, held.id, caller)) as Todo
   return { todo, interrupt: stored, created: false }
 }
 
-const bodyOf = ({ kind, title, message, schema, ui, url, risk, for: whom }: Question | Interrupt) =>
-  [kind, title, message, schema, ui, url, risk, whom].map((part) => part ?? null)
+// A held question may have been parked since; one that was to be parked and is held is another.
+const isSame = (stored: Interrupt, question: Question): boolean =>
+  (stored.mode === 'park' || question.mode !== 'park') && isDeepStrictEqual(bodyOf(stored), bodyOf(question))
+
+const bodyOf = ({
+  kind,
+  title,
+  message,
+  schema,
+  ui,
+  url,
+  proposal,
+  risk,
+  effect_key,
+  for: whom,
+}: Question | Interrupt) =>
+  [kind, title, message, schema, ui, url, proposal?.action, proposal?.arguments, risk, effect_key, whom].map(
+    (part) => part ?? null,
+  )
 
 /** The interrupt of this id, or null. */
 export async function findInterrupt(db: Db, id: string): Promise<Interrupt | null> {

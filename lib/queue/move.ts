@@ -35,8 +35,8 @@ export interface Plan {
   data?: string
   /** The event's reason, as SQL on `m`; otherwise the transition's own. */
   reason?: string
-  /** The transition's insert into `todo_attempts` or `interrupts`, as SQL that reads `moved`. */
-  opens?: string
+  /** What the verb writes besides, each by the name it gives its part of the statement: SQL that reads `moved`. */
+  also?: Record<string, string>
 }
 
 /**
@@ -61,7 +61,6 @@ const toMoved = (row: Record<string, unknown>): Moved => ({
   todo: todoOf(row),
   from: row.was_state as State,
   verb: row.event_verb as Verb,
-  wasHeld: row.was_owner !== null,
   asked: row.was_kind ? { kind: row.was_kind as string, seconds: row.was_asked_seconds as number } : null,
 })
 
@@ -91,7 +90,7 @@ function moveSql(plan: Plan): string {
       FROM p WHERE t.id = p.todo_id RETURNING t.*, p.*)`,
     ...(row.closes ? [`closed AS (${closeAttempt(row.closes, plan.attemptError)})`] : []),
     ...(row.interrupt && row.interrupt !== 'opens' ? [`closed_interrupt AS (${closeInterrupt(row.interrupt)})`] : []),
-    ...(plan.opens ? [`opened AS (${plan.opens})`] : []),
+    ...Object.entries(plan.also ?? {}).map(([name, sql]) => `${name} AS (${sql})`),
     `logged AS (${logSql(plan, row)})`,
   ]
   return `WITH ${ctes.join(',\n')}\n${resultSql(row)}`
@@ -158,11 +157,14 @@ const diesSql = (row: Transition): string => (row.atCap ? 'p.dead' : String(row.
 
 function stateSql(row: Transition): string {
   if (row.to === 'kind') return "CASE p.in_kind WHEN 'auth' THEN 'auth-required' ELSE 'input-required' END"
+  if (row.to === 'same') return 't.state'
   return row.atCap ? `CASE WHEN p.dead THEN '${row.atCap}' ELSE '${row.to}' END` : `'${row.to}'`
 }
 
 const endedSql = (row: Transition): string =>
-  row.atCap ? 'CASE WHEN p.dead THEN now() END' : row.to !== 'kind' && isTerminal(row.to) ? 'now()' : 'NULL'
+  row.atCap ? 'CASE WHEN p.dead THEN now() END' : endsAlways(row) ? 'now()' : 'NULL'
+
+const endsAlways = ({ to }: Transition): boolean => to !== 'kind' && to !== 'same' && isTerminal(to)
 
 const verbSql = (row: Transition): string =>
   row.atCap ? `CASE WHEN m.dead THEN 'failed' ELSE '${row.verb}' END` : `'${row.verb}'`
@@ -184,7 +186,7 @@ function closeInterrupt(status: 'answered' | 'resolved' | 'expired' | 'canceled'
 
 function actorSql(row: Transition): string {
   if (row.by === 'reaper') return "'reaper'"
-  if (row.by === 'holder') return "'worker:' || m.was_owner"
+  if (row.by === 'holder') return "coalesce(m.in_actor, 'worker:' || m.was_owner)"
   return row.by === 'worker' ? "'worker:' || m.owner" : 'm.in_actor'
 }
 

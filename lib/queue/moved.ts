@@ -7,7 +7,6 @@ export interface Moved {
   todo: Todo
   from: State
   verb: Verb
-  wasHeld: boolean
   /** The kind of the question that closed, and how long it had been open. */
   asked: { kind: string; seconds: number } | null
 }

@@ -7,6 +7,7 @@ import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import { id as idSchema } from '#lib/wire/scalars'
 import type { Card } from '#lib/wire/todo'
 import { cardColumns, cardOf } from '#lib/wire/todo-row'
+import { type WaitTtls, waitTtls } from './expire'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { fromCursor, toCursor } from './read-cursor'
 import { readTodo } from './read-todo'
@@ -37,12 +38,14 @@ type Row = Record<string, unknown>
 
 const PAGE = 50
 
-// Only a held wait has a clock, and a TTL of 0 means that the sweep is off.
-const deadline = (ttlSeconds: number): string =>
+// A TTL of 0 means that such waits have no clock.
+const lapse = (ttlSeconds: number): string =>
   ttlSeconds > 0
-    ? `CASE WHEN q.status = 'open' AND t.owner IS NOT NULL
-        THEN greatest(t.interrupted_at + make_interval(secs => ${ttlSeconds}), t.wait_until) END`
+    ? `greatest(t.interrupted_at + make_interval(secs => ${ttlSeconds}), t.wait_until)`
     : 'NULL::timestamptz'
+
+const deadline = ({ held, parked }: WaitTtls): string =>
+  `CASE WHEN q.status = 'open' THEN CASE WHEN t.owner IS NULL THEN ${lapse(parked)} ELSE ${lapse(held)} END END`
 
 /**
  * Questions with their todos: open ones soonest deadline first (those without one last), closed ones newest first.
@@ -50,7 +53,7 @@ const deadline = (ttlSeconds: number): string =>
  */
 export async function listInterrupts(db: Db, filter: InterruptFilter & Page, caller: Caller): Promise<InterruptList> {
   const { status = 'open', limit = PAGE, q } = filter
-  const ttl = await interruptTtl(db)
+  const ttls = waitTtls(await readSettings(db))
   const where = inQueues(
     new Where().and((given) => `q.status = ${given}`, status),
     't.queue',
@@ -60,9 +63,9 @@ export async function listInterrupts(db: Db, filter: InterruptFilter & Page, cal
     .when(filter.kind, (given) => `q.kind = ${given}`)
     .when(filter.risk, (given) => `q.risk = ${given}`)
     .when(q === undefined ? undefined : containing(q), found)
-  const order = status === 'open' ? byDeadline(where, ttl, filter.cursor) : byAge(where, filter.cursor)
+  const order = status === 'open' ? byDeadline(where, ttls, filter.cursor) : byAge(where, filter.cursor)
   return searching(db, q === undefined ? [] : ['q'], async (tx) => {
-    const text = `${select(ttl, order.key)} WHERE ${where.sql} ORDER BY ${order.by} LIMIT ${limit + 1}`
+    const text = `${select(ttls, order.key)} WHERE ${where.sql} ORDER BY ${order.by} LIMIT ${limit + 1}`
     const rows = await tx.query<Row>({ text, values: where.values })
     const last = rows.length > limit ? rows[limit - 1] : undefined
     return { interrupts: await withTodos(tx, rows.slice(0, limit)), next_cursor: last ? order.cursor(last) : null }
@@ -71,8 +74,8 @@ export async function listInterrupts(db: Db, filter: InterruptFilter & Page, cal
 
 /** One question with its deadline and todo, when the caller may read the todo. Else refuses with not_found. */
 export async function readInterrupt(db: Db, id: string, caller: Caller): Promise<PromptCard> {
-  const ttl = await interruptTtl(db)
-  const rows = await db.query<Row>({ text: `${select(ttl, 'NULL')} WHERE q.id = $1`, values: [id] })
+  const ttls = waitTtls(await readSettings(db))
+  const rows = await db.query<Row>({ text: `${select(ttls, 'NULL')} WHERE q.id = $1`, values: [id] })
   const [prompt] = await withTodos(db, rows)
   if (!prompt) throw unseen()
   await readTodo(db, prompt.todo_id, caller).catch((error) => {
@@ -83,12 +86,13 @@ export async function readInterrupt(db: Db, id: string, caller: Caller): Promise
 
 const unseen = () => new Refusal('not_found', { detail: 'There is no such question' })
 
-const interruptTtl = async (db: Db): Promise<number> => (await readSettings(db)).interrupt_lease_ttl_seconds.value
-
 const found = (given: string): string =>
   `(q.title ILIKE ${given} OR q.message ILIKE ${given} OR t.title ILIKE ${given})`
 
-const select = (ttl: number, key: string): string => `SELECT ${interruptColumns('q')}, ${deadline(ttl)} AS expires_at,
+const select = (
+  ttls: WaitTtls,
+  key: string,
+): string => `SELECT ${interruptColumns('q')}, ${deadline(ttls)} AS expires_at,
   ${key} AS key FROM interrupts q JOIN todos t ON t.id = q.todo_id`
 
 /** How a list is ordered: the sort key's SQL, the ORDER BY, and the cursor after a row. */
@@ -98,18 +102,19 @@ interface Order {
   cursor(row: Row): string
 }
 
-// The TTL a list began with goes along, so that a change of the setting doesn't shuffle the pages still to come.
-const openParts = z.tuple([z.literal('open'), z.int().min(0), z.int().nullable(), idSchema])
+// The TTLs a list began with go along, so that a change of the setting doesn't shuffle the pages still to come.
+const openParts = z.tuple([z.literal('open'), z.int().min(0), z.int().min(0), z.int().nullable(), idSchema])
 
-function byDeadline(where: Where, ttlNow: number, cursor: string | undefined): Order {
-  const [, ttl, due, last] = cursor === undefined ? ['open', ttlNow] : fromCursor(cursor, openParts)
+function byDeadline(where: Where, now: WaitTtls, cursor: string | undefined): Order {
+  const [, held, parked, due, last] =
+    cursor === undefined ? ['open', now.held, now.parked] : fromCursor(cursor, openParts)
   // Microseconds, which PostgreSQL keeps and the wire's times don't.
-  const key = `(extract(epoch FROM ${deadline(ttl)}) * 1000000)::bigint`
+  const key = `(extract(epoch FROM ${deadline({ held, parked })}) * 1000000)::bigint`
   if (due === null) where.also(`${key} IS NULL`).and((given) => `q.id > ${given}`, last)
   else if (due !== undefined) {
     where.and((given) => `(${key} > ${due} OR ${key} IS NULL OR (${key} = ${due} AND q.id > ${given}))`, last)
   }
-  return { key, by: 'key NULLS LAST, q.id', cursor: (row) => toCursor(['open', ttl, row.key, row.id]) }
+  return { key, by: 'key NULLS LAST, q.id', cursor: (row) => toCursor(['open', held, parked, row.key, row.id]) }
 }
 
 const closedParts = z.tuple([z.literal('closed'), idSchema])

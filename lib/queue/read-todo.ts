@@ -2,28 +2,17 @@ import { z } from 'zod'
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
 import type { Caller } from '#lib/wire/caller'
+import type { Effect } from '#lib/wire/effect'
 import { EVENT_COLUMNS, type Event } from '#lib/wire/event'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { Attempt, Card, ClaimedTodo, Todo } from '#lib/wire/todo'
 import { cardColumns, cardOf } from '#lib/wire/todo-row'
+import { effectColumns } from './effect-row'
 import { fromCursor, toCursor } from './read-cursor'
 import type { Page } from './read-todos'
 import { inQueues, Where } from './read-where'
 import { findTodo } from './why-not'
 import { attemptColumns, interruptsOf, withHistory } from './with-history'
-
-/** An outside effect a worker declared. */
-export interface Effect {
-  id: string
-  key: string
-  idempotent: boolean
-  status: 'begun' | 'confirmed' | 'failed'
-  lease_epoch: number
-  description: string | null
-  result: Todo['result']
-  begun_at: string
-  ended_at: string | null
-}
 
 /** A todo with all that belongs to it; its holder also gets what a claim gives. */
 export interface TodoDetail {
@@ -79,8 +68,7 @@ const readAttempts = (db: Db, todoId: string): Promise<Attempt[]> =>
 const readEffects = (db: Db, todoId: string): Promise<Effect[]> =>
   db.query<Effect>({
     name: 'effects_of',
-    text: `SELECT id, key, idempotent, status, lease_epoch, description, result, begun_at, ended_at
-      FROM effects WHERE todo_id = $1 ORDER BY begun_at, id LIMIT ${MOST_LISTED}`,
+    text: `SELECT ${effectColumns('e')} FROM effects e WHERE e.todo_id = $1 ORDER BY e.begun_at, e.id LIMIT ${MOST_LISTED}`,
     values: [todoId],
   })
 

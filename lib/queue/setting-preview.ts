@@ -2,33 +2,40 @@ import type { Db } from '#lib/db/connect'
 import { readSetting, type SettingKey } from '#lib/model/settings'
 import { INTERRUPTS } from '#lib/model/states'
 import type { Preview } from '#lib/wire/setting'
-import { OVERDUE_INTERRUPT, WOULD_DIE } from './expire'
+import { overdue, type WaitTtls, wouldDie } from './expire'
 import { literals } from './move'
 
 type Found = Pick<Preview, 'reclaims' | 'dead_letters' | 'oldest_seconds' | 'longest_lease_seconds'>
 
 const NOTHING: Found = { reclaims: 0, dead_letters: 0, oldest_seconds: null, longest_lease_seconds: null }
 
-/** What the next sweep would do were this text stored; only the interrupt deadline touches rows at once. */
+// The settings that touch rows at once, and whose waits they end.
+const WAITS: Partial<Record<SettingKey, keyof WaitTtls>> = {
+  interrupt_lease_ttl_seconds: 'held',
+  parked_interrupt_ttl_seconds: 'parked',
+}
+
+/** What the next sweep would do were this text stored. */
 export async function previewSetting(db: Db, key: SettingKey, text: string): Promise<Preview> {
   const { value, problem } = readSetting(key, text)
-  const found = key === 'interrupt_lease_ttl_seconds' ? await overdue(db, value) : NOTHING
+  const wait = WAITS[key]
+  const found = wait ? await findOverdue(db, wait, value) : NOTHING
   return { effective: value, ...(problem ? { problem } : {}), ...found }
 }
 
 // Rows as the sweep picks them, by the same words; only those locked at the moment it takes later.
-async function overdue(db: Db, ttlSeconds: number): Promise<Found> {
-  const held = literals(INTERRUPTS)
+async function findOverdue(db: Db, wait: keyof WaitTtls, ttlSeconds: number): Promise<Found> {
+  const interrupts = literals(INTERRUPTS)
   const [row] = await db.query<Found>({
-    name: 'preview_interrupt_ttl',
+    name: `preview_${wait}_ttl`,
     text: `WITH i AS (SELECT $1::bigint AS ttl_seconds),
       due AS (
-        SELECT t.interrupted_at, ${WOULD_DIE} AS dies FROM i CROSS JOIN todos t
-        WHERE i.ttl_seconds > 0 AND t.state IN (${held}) AND (${OVERDUE_INTERRUPT}))
+        SELECT t.interrupted_at, ${wouldDie(wait)} AS dies FROM i CROSS JOIN todos t
+        WHERE i.ttl_seconds > 0 AND t.state IN (${interrupts}) AND (${overdue(wait)}))
       SELECT (SELECT count(*) FROM due) AS reclaims, (SELECT count(*) FROM due WHERE dies) AS dead_letters,
         (SELECT extract(epoch FROM now() - min(interrupted_at))::float8 FROM due) AS oldest_seconds,
-        (SELECT max(lease_seconds) FROM todos WHERE state IN ('claimed', ${held}) AND owner IS NOT NULL)
-          AS longest_lease_seconds`,
+        (SELECT max(lease_seconds) FROM todos
+          WHERE ${wait === 'held'} AND state IN ('claimed', ${interrupts}) AND owner IS NOT NULL) AS longest_lease_seconds`,
     values: [ttlSeconds],
   })
   return row ?? NOTHING

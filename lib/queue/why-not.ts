@@ -56,15 +56,19 @@ export async function whyNotHeld(db: Db, held: Held, caller: Caller, verb: strin
   return refuse('lease_lost', todo, `Epoch ${held.leaseEpoch} no longer holds this todo`)
 }
 
-async function fence(db: Db, held: Held, verb: string): Promise<void> {
+/**
+ * Leaves a `fenced` event for a late write of an attempt that was taken from its worker; however it ended, when what it
+ * wrote about was overtaken by a later epoch.
+ */
+export async function fence(db: Db, held: Held, verb: string, isOvertaken = false): Promise<void> {
   const [fenced] = await db.query<{ queue: string }>({
     name: 'fence',
     text: `INSERT INTO todo_events (todo_id, queue, verb, reason, actor, attempt_seq, lease_epoch, data)
       SELECT t.id, t.queue, 'fenced', $4, 'worker:' || a.owner, a.seq, a.lease_epoch, jsonb_build_object('outcome', a.outcome)
       FROM todo_attempts a JOIN todos t ON t.id = a.todo_id
-      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND a.outcome IN ('reaped', 'revoked')
+      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND (a.outcome IN ('reaped', 'revoked') OR $5)
       ON CONFLICT (todo_id, attempt_seq) WHERE verb = 'fenced' DO NOTHING RETURNING queue`,
-    values: [held.id, held.leaseEpoch, held.endpointId, `late_${verb}`],
+    values: [held.id, held.leaseEpoch, held.endpointId, `late_${verb}`, isOvertaken],
   })
   if (!fenced) return
   db.afterCommit(() => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { askSchema } from '#lib/wire/bodies'
+import type { askSchema } from '#lib/wire/ask'
 import type { Interrupt } from '#lib/wire/interrupt'
 
 type Asked = z.input<typeof askSchema>

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '#lib/model/errors'
 import { STATE_NAMES } from '#lib/model/states'
+import { effectSchema } from './effect'
 import { eventSchema } from './event'
 import { interruptSchema } from './interrupt'
-import { id, json, name, time } from './scalars'
+import { id, name, time } from './scalars'
 import { attemptSchema, cardSchema, claimedTodoSchema, todoSchema } from './todo'
 
 const nextCursor = z.string().nullable().describe('Where the next page begins; null at the end')
@@ -36,18 +37,7 @@ export const todosAnswer = z.object({
   counts: z.record(z.enum(STATE_NAMES), counted).describe('Exact to 10 000, then capped'),
 })
 
-/** An outside effect a worker declared. */
-const effectSchema = z.object({
-  id,
-  key: z.string(),
-  idempotent: z.boolean(),
-  status: z.enum(['begun', 'confirmed', 'failed']),
-  lease_epoch: z.int(),
-  description: z.string().nullable(),
-  result: json.nullable(),
-  begun_at: time,
-  ended_at: time.nullable(),
-})
+export const effectAnswer = z.object({ effect: effectSchema })
 
 export const todoDetailAnswer = z.object({
   todo: todoSchema.extend(claimedTodoSchema.pick({ interrupts: true, prior_attempts: true }).partial().shape),

@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { action, interruptKind, risk } from './interrupt'
-import { promptSchema } from './prompt-schema'
-import { givenTime, id, json, name } from './scalars'
+import { effectKey, hash } from './effect'
+import { action } from './interrupt'
+import { givenTime, id, json, leaseEpoch, name, requestId } from './scalars'
 import { errorSchema } from './todo'
 
 const MOST_BATCHED = 1000
 
-const requestId = z.string().min(1).max(200).describe("The caller's mark of a repeat")
 const reason = z.string().max(1000).optional()
 const leaseSeconds = z.int().min(1).max(86_400)
-const leaseEpoch = z.int().min(0).describe('The epoch that the claim gave')
 const waitSeconds = z.int().min(0).max(30)
 
 /** A todo to be made. */
@@ -83,35 +81,6 @@ export const failSchema = z.strictObject({
 
 export const releaseSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional(), reason })
 
-/** A question as a worker asks it. */
-export const askSchema = z
-  .strictObject({
-    lease_epoch: leaseEpoch,
-    kind: interruptKind.exclude(['approval']).default('input'),
-    mode: z.literal('hold').default('hold'),
-    title: z.string().min(1).max(200),
-    message: z.string().max(100_000).optional().describe('Markdown'),
-    schema: promptSchema.optional(),
-    ui: json.optional(),
-    url: z
-      .url({ protocol: /^https$/, error: 'must be an https address' })
-      .max(2000)
-      .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'must not hold a name or password')
-      .optional(),
-    risk: risk.default('medium'),
-    for: z.string().min(1).max(200).optional(),
-    request_id: requestId.optional(),
-  })
-  .refine((ask) => ask.kind !== 'auth' || ask.url !== undefined, {
-    message: 'a sign-in needs the https address to sign in at',
-    path: ['url'],
-  })
-  .refine((ask) => ask.kind === 'auth' || ask.url === undefined, { message: 'only a sign-in has a url', path: ['url'] })
-  .refine((ask) => ask.kind === 'input' || ask.schema === undefined, {
-    message: 'only an input has a form',
-    path: ['schema'],
-  })
-
 const replyFields = {
   action: action.default('accept'),
   content: json.optional(),
@@ -121,6 +90,42 @@ const replyFields = {
 export const answerSchema = z.strictObject(replyFields)
 
 export const resumeSchema = z.strictObject({ lease_epoch: leaseEpoch, interrupt_id: id, ...replyFields })
+
+/** The holder of a question lets go of it; an operator gives neither. */
+export const parkSchema = z
+  .strictObject({ lease_epoch: leaseEpoch.optional(), checkpoint: json.optional() })
+  .refine(({ lease_epoch, checkpoint }) => lease_epoch !== undefined || checkpoint === undefined, {
+    message: 'only the holder, by its lease_epoch, leaves a checkpoint',
+    path: ['checkpoint'],
+  })
+
+export const beginEffectSchema = z.strictObject({
+  lease_epoch: leaseEpoch,
+  key: effectKey,
+  idempotent: z.boolean().describe('Whether doing it twice does no harm'),
+  arguments_hash: hash.optional(),
+  interrupt_id: id.optional().describe('The approval it needs, and has'),
+  request_id: requestId.optional(),
+  description: z.string().max(1000).optional(),
+})
+
+/** How an effect ended: its worker knows (confirmed, failed), a person has found out (happened, did_not_happen). */
+export const settleEffectSchema = z
+  .strictObject({
+    status: z.enum(['confirmed', 'failed', 'happened', 'did_not_happen']),
+    lease_epoch: leaseEpoch.optional().describe('Its worker: the epoch that began it'),
+    result: json.optional().describe('Its worker: what came of it'),
+    comment: z.string().min(1).max(10_000).optional().describe('A person: how they know'),
+  })
+  .superRefine(({ status, lease_epoch, result, comment }, context) => {
+    const wants = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    const isWorkers = status === 'confirmed' || status === 'failed'
+    if (isWorkers && lease_epoch === undefined) wants('lease_epoch', 'is required of the worker that began it')
+    if (isWorkers && comment !== undefined) wants('comment', 'only a person comments')
+    if (!isWorkers && comment === undefined) wants('comment', 'say how you know')
+    if (!isWorkers && lease_epoch !== undefined) wants('lease_epoch', 'only a worker has one')
+    if (!isWorkers && result !== undefined) wants('result', 'only a worker has one')
+  })
 
 export const reasonSchema = z.strictObject({ reason })
 

@@ -16,6 +16,13 @@ export const action = z.enum(['accept', 'decline'])
 /** The door an answer came through. */
 export type Channel = 'web' | 'http' | 'mcp' | 'a2a'
 
+/** What an approval is asked for, with the hash of its arguments by which an effect is held to them. */
+export const proposalSchema = z.object({ action: z.string(), arguments: json, arguments_hash: z.string() })
+export type Proposal = z.infer<typeof proposalSchema>
+
+/** Who keeps the todo while a question is open: its worker (hold), or nobody (park). */
+export const MODES = ['hold', 'park'] as const
+
 /** One question to a human, with its answer once there is one. */
 export const interruptSchema = z.object({
   id,
@@ -26,14 +33,14 @@ export const interruptSchema = z.object({
   effect_key: z.string().nullable(),
   for: z.string().nullable().describe('Whom the question is addressed to'),
   kind: interruptKind,
-  mode: z.enum(['hold', 'park']),
+  mode: z.enum(MODES),
   status: z.enum(INTERRUPT_STATUSES),
   title: z.string(),
   message: z.string().nullable().describe('Markdown'),
   schema: promptSchema.nullable(),
   ui: json.nullable(),
   url: z.string().nullable(),
-  proposal: json.nullable(),
+  proposal: proposalSchema.nullable(),
   risk,
   requested_by_endpoint_id: z.string(),
   requested_at: time,

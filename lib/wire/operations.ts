@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as answers from './answers'
+import { askSchema } from './ask'
 import * as bodies from './bodies'
 import { SCOPES } from './caller'
 import { frameDataSchema } from './frame'
@@ -139,8 +140,8 @@ export const OPERATIONS = {
   interrupt: {
     ...holder,
     path: `${TODO}/interrupt`,
-    summary: 'Ask a human and keep the lease',
-    body: bodies.askSchema,
+    summary: 'Ask a human, keeping the lease or letting go of it',
+    body: askSchema,
     answers: { 201: answers.interruptAnswer, 200: answers.interruptAnswer },
     refuses: [...HOLDER, 'interrupt_open'],
   },
@@ -151,6 +152,38 @@ export const OPERATIONS = {
     body: bodies.resumeSchema,
     answers: { 200: answers.interruptAnswer },
     refuses: [...HOLDER, 'interrupt_closed'],
+  },
+  park: {
+    method: 'POST',
+    path: `${TODO}/park`,
+    summary: 'Let go of a held question: it stays open, and whoever claims the todo next goes on',
+    scopes: ['work', 'operate'],
+    role: 'operator',
+    params: queries.idParams,
+    body: bodies.parkSchema,
+    answers: { 200: answers.interruptAnswer },
+    refuses: HOLDER,
+    writes: true,
+  },
+  beginEffect: {
+    ...holder,
+    path: `${TODO}/effects`,
+    summary: 'Declare an outside effect before doing it; one that is done is answered with what came of it',
+    body: bodies.beginEffectSchema,
+    answers: { 201: answers.effectAnswer, 200: answers.effectAnswer },
+    refuses: [...HOLDER, 'effect_uncertain', 'approval_mismatch'],
+  },
+  settleEffect: {
+    method: 'POST',
+    path: `${TODO}/effects/{key}`,
+    summary: 'Say whether an effect happened: its worker, or a person who found out',
+    scopes: ['work'],
+    role: 'operator',
+    params: queries.effectParams,
+    body: bodies.settleEffectSchema,
+    answers: { 200: answers.effectAnswer },
+    refuses: ['lease_lost', 'invalid_state', 'already_answered', 'interrupt_closed'],
+    writes: true,
   },
   cancel: {
     method: 'POST',

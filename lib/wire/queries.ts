@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { STATE_NAMES } from '#lib/model/states'
 import { INTERRUPT_STATUSES } from '#lib/model/transitions'
+import { effectKey } from './effect'
 import { interruptKind, risk } from './interrupt'
 import { givenTime, id, name } from './scalars'
 
@@ -48,3 +49,5 @@ export const streamQuery = z.strictObject({
 })
 
 export const idParams = z.strictObject({ id })
+
+export const effectParams = z.strictObject({ id, key: effectKey })

@@ -17,3 +17,9 @@ export const name = z.string().regex(/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of 
 
 /** Any JSON value, as it is: what is checked comes out of a JSON parser, and a walk would cost 4 µs an object and lose keys named `__proto__`. */
 export const json = z.unknown() as z.ZodType<z.core.util.JSONType, z.core.util.JSONType>
+
+/** A caller's mark of a repeat. */
+export const requestId = z.string().min(1).max(200).describe("The caller's mark of a repeat")
+
+/** The epoch of a lease, as a worker gives it: one that never was holds nothing. */
+export const leaseEpoch = z.int().min(0).describe('The epoch that the claim gave')

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { INTERRUPTS, isTerminal, LIVE, STATE_NAMES, STATES, type State, TERMINAL } from '#lib/model/states'
-import { READY_REASONS, TRANSITIONS, type Transition, VERBS } from '#lib/model/transitions'
+import { landings, READY_REASONS, TRANSITIONS, type Transition, VERBS } from '#lib/model/transitions'
 
 const ROWS = Object.entries(TRANSITIONS) as [string, Transition][]
-
-const landings = ({ to, atCap }: Transition): State[] => [
-  ...(to === 'kind' ? INTERRUPTS : [to]),
-  ...(atCap ? [atCap] : []),
-]
 
 const WITH_ATTEMPT: State[] = ['claimed', 'waiting', ...INTERRUPTS]
 

@@ -63,7 +63,9 @@ interface Way {
 const WAYS: Way[] = Object.values(TRANSITIONS as Record<string, Transition>)
   .filter(({ from }) => from.length > 0)
   .flatMap(({ verb, from, to, atCap }) => [
-    { verb, from, to: to === 'kind' ? 'input-required' : to },
+    ...(to === 'same'
+      ? from.map((state) => ({ verb, from: [state], to: state }))
+      : [{ verb, from, to: to === 'kind' ? ('input-required' as const) : to }]),
     ...(atCap ? [{ verb: 'failed' as const, from, to: atCap }] : []),
   ])
 

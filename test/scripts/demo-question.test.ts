@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '#lib/sdk/sdk'
-import { askSchema } from '#lib/wire/bodies'
+import { askSchema } from '#lib/wire/ask'
 import { parseDemoFlags } from '../../scripts/demo-flags'
 import type { Evidence } from '../../scripts/demo-licence'
 import { autoAnswer, type Fields, LEFT_OPEN, promptFor, readAnswer } from '../../scripts/demo-question'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { askSchema } from '#lib/wire/bodies'
+import { askSchema } from '#lib/wire/ask'
 import { promptSchema } from '#lib/wire/prompt-schema'
 
 const form = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })

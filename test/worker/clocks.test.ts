@@ -11,9 +11,10 @@ const { db, sql } = database()
 beforeEach(() => sql`TRUNCATE todos, todo_attempts, todo_events, queues CASCADE`)
 
 const TTL = 600
+const TTLS = { held: TTL, parked: 1200 }
 
-const look = (said: { ttlSeconds?: number; except?: string[]; since?: string | null } = {}) =>
-  readClocks(db, { ttlSeconds: TTL, except: [], since: null, ...said })
+const look = (said: { ttls?: typeof TTLS; except?: string[]; since?: string | null } = {}) =>
+  readClocks(db, { ttls: TTLS, except: [], since: null, ...said })
 
 const card = async (id: string) => {
   const [row] = await db.query({ text: `SELECT ${cardColumns('t')} FROM todos t WHERE id = $1`, values: [id] })
@@ -27,6 +28,12 @@ describe('the next clock', () => {
     ['the end of a lease', 'claimed', { ago: { lease_expires_at: -20 } }, 20],
     ['the end of a lapsed lease', 'claimed', { ago: { lease_expires_at: 5 } }, -5],
     ['the deadline of a held question', 'input-required', { ago: { interrupted_at: TTL - 12 } }, 12],
+    [
+      'the deadline of a parked question',
+      'input-required',
+      { question: { mode: 'park' }, ago: { interrupted_at: 1200 - 11 } },
+      11,
+    ],
     ['the time a question was given beyond that', 'auth-required', { ago: { interrupted_at: TTL, wait_until: -7 } }, 7],
     ['the end of a delay', 'pending', { ago: { available_at: -9 } }, 9],
     ['none for a todo that is ready', 'pending', {}, null],
@@ -39,7 +46,7 @@ describe('the next clock', () => {
     if (state === 'waiting') await sql`DELETE FROM todos WHERE parent_id IS NOT NULL`
     const clocks = await look()
     expect(inSeconds(clocks)).toBe(seconds ?? LONGEST_SLEEP_SECONDS)
-    const clock = clockOf(await card(id), TTL)
+    const clock = clockOf(await card(id), TTLS)
     if (seconds === null) expect(clock).toBeNull()
     else expect(Math.abs(Date.parse(clock as string) - Date.parse(clocks.wakeAt))).toBeLessThanOrEqual(1)
   })
@@ -49,7 +56,7 @@ describe('the next clock', () => {
     await sql`UPDATE todos SET max_attempts = 2 WHERE id = ${id}`
     const clocks = await look()
     expect(clocks.wakeInMs).toBeLessThanOrEqual(0)
-    expect(clockOf(await card(id), TTL)).toBe(clocks.wakeAt)
+    expect(clockOf(await card(id), TTLS)).toBe(clocks.wakeAt)
   })
 
   test('is the earliest of all, and at most half a minute off', async () => {
@@ -58,7 +65,7 @@ describe('the next clock', () => {
     await given(db, 'pending', { ago: { available_at: -20 } })
     await given(db, 'claimed', { ago: { lease_expires_at: -4000 } })
     expect(inSeconds(await look())).toBe(15)
-    expect(inSeconds(await look({ ttlSeconds: 0 }))).toBe(20)
+    expect(inSeconds(await look({ ttls: { held: 0, parked: 0 } }))).toBe(20)
   })
 
   test('leaves out what is to be left alone, and the delays of paused queues', async () => {

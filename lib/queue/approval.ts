@@ -1,0 +1,61 @@
+import type { Db } from '#lib/db/connect'
+import { APPROVAL_VALIDITY, type Effective, type SettingKey } from '#lib/model/settings'
+import { ROLES } from '#lib/wire/caller'
+import type { Interrupt } from '#lib/wire/interrupt'
+import type { Todo } from '#lib/wire/todo'
+import { interruptColumns, interruptOf } from './interrupt-row'
+import { literals } from './move'
+import { recentSettings } from './settings'
+
+/** How long an approval is good for, by its risk. */
+type Seconds = Record<Interrupt['risk'], number>
+
+const RISKS = Object.keys(APPROVAL_VALIDITY) as Interrupt['risk'][]
+
+/** The validity in force for each risk. */
+export const approvalSeconds = (settings: Record<SettingKey, Effective>): Seconds =>
+  Object.fromEntries(RISKS.map((risk) => [risk, settings[APPROVAL_VALIDITY[risk]].value])) as Seconds
+
+const ANSWERING = literals(ROLES.slice(ROLES.indexOf('responder')))
+
+// Who accepted must still be somebody who may: a person with a role that answers, or an endpoint in force with the scope.
+const STILL_MAY = `(
+    EXISTS (SELECT FROM people p WHERE q.answered_by = 'user:' || p.id AND p.role IN (${ANSWERING}))
+    OR EXISTS (SELECT FROM endpoints n WHERE q.answered_by = 'client:' || n.name AND n.revoked_at IS NULL
+      AND (n.expires_at IS NULL OR n.expires_at > now()) AND 'answer' = ANY(n.scopes)
+      AND (n.queues IS NULL OR h.queue = ANY(n.queues))))`
+
+const IN_TIME = `q.answered_at > now() - make_interval(secs => CASE q.risk
+    ${RISKS.map((risk) => `WHEN '${risk}' THEN h.${risk}`).join(' ')} END)`
+
+/** SQL: whether the approval that the declared effect `h` names covers it (domain.md, Effects). An answer never changes, so any snapshot may tell. */
+export const APPROVED = `EXISTS (SELECT FROM interrupts q
+    WHERE q.id = h.interrupt_id AND q.todo_id = h.id AND q.kind = 'approval' AND q.status = 'answered'
+      AND q.action = 'accept' AND q.proposal ->> 'arguments_hash' = h.arguments_hash AND ${IN_TIME} AND ${STILL_MAY})`
+
+/** What names an approval, and the todo it is for. */
+export interface Naming {
+  todo: Todo
+  declaration: { interrupt_id?: string | undefined; arguments_hash?: string | undefined }
+}
+
+/** In one sentence, why an approval doesn't cover an effect; null when it does. */
+export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Promise<string | null> {
+  const { low, medium, high, critical } = approvalSeconds(await recentSettings(db))
+  const [row] = await db.query({
+    name: 'why_not_approved',
+    text: `SELECT ${interruptColumns('q')}, ${IN_TIME} AS in_time, ${STILL_MAY} AS still_may
+      FROM (SELECT $3::text AS queue, $4::bigint AS low, $5::bigint AS medium, $6::bigint AS high, $7::bigint AS critical) h
+      JOIN interrupts q ON q.id = $1 AND q.todo_id = $2`,
+    values: [declaration.interrupt_id, todo.id, todo.queue, low, medium, high, critical],
+  })
+  if (!row) return 'There is no such approval of this todo'
+  const { kind, status, action, proposal } = interruptOf(row)
+  if (kind !== 'approval') return `The question it names is not an approval but ${kind}`
+  if (status !== 'answered') return `The approval is ${status}`
+  if (action !== 'accept') return 'The approval was declined'
+  if (proposal?.arguments_hash !== declaration.arguments_hash) return 'Other arguments were approved'
+  if (!row.in_time) return 'The approval is older than its risk allows'
+  if (!row.still_may) return 'Who approved may no longer do so'
+  return null
+}
