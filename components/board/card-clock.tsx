@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import type { Prompt } from '#lib/query/prompts'
 import { useNow } from '#lib/query/use-now'
 import type { Card } from '#lib/wire/todo'
+import { waitEnd } from '../inbox/wait-end'
 import { timeLeft, timeSpan } from '../shell/time-span'
 import styles from './card-clock.module.css'
 
@@ -64,12 +65,13 @@ function textOf(card: Card, prompt: Prompt | undefined, now: number): string {
 const tookOf = ({ claimed_at, completed_at, state_since }: Card): string =>
   timeSpan((Date.parse(completed_at ?? state_since) - Date.parse(claimed_at ?? state_since)) / 1000)
 
-/** When the wait ends by itself, and what it costs then: a held question counts like a lost lease. */
+/** Who keeps the todo while it waits, when the wait ends by itself, and what that costs. */
 function waitOf(card: Card, prompt: Prompt | undefined, now: number): string | null {
-  if (!prompt) return null
-  if (prompt.expires_at === null) return 'waits without limit'
+  const { isParked, isFinal, spent, of } = waitEnd(card)
+  const who = isParked ? 'parked, ' : ''
+  if (!prompt) return isParked ? 'parked' : null
+  if (prompt.expires_at === null) return `${who}waits without limit`
   const left = secondsFrom(prompt.expires_at, now)
-  const spent = card.failures + card.lease_expirations + 1
-  const then = spent >= card.max_attempts ? 'then it fails' : 'then requeued'
-  return `${left > 0 ? `in ${timeLeft(left)}` : 'any moment'}, ${then}: spent ${spent} of ${card.max_attempts}`
+  const then = isFinal ? 'then it fails' : 'then requeued'
+  return `${who}${left > 0 ? `in ${timeLeft(left)}` : 'any moment'}, ${then}: spent ${spent} of ${of}`
 }

@@ -54,7 +54,7 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
             Answer
           </Menu.Item>
         )}
-        {possibleActs(card.state, role).map((name) => {
+        {possibleActs(card, role).map((name) => {
           const { label, Icon, isDangerous } = ACTS[name]
           return (
             <Menu.Item

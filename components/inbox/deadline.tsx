@@ -1,6 +1,7 @@
 import type { Prompt } from '#lib/query/prompts'
 import { useNow } from '#lib/query/use-now'
 import { timeLeft } from '../shell/time-span'
+import { waitEnd } from './wait-end'
 
 type Waiting = Pick<Prompt, 'expires_at' | 'todo' | 'status'>
 
@@ -19,22 +20,29 @@ export function TimeLeft({ prompt, className }: { prompt: Waiting; className?: s
   )
 }
 
-/** What happens to an open question that nobody answers, and when. */
+/** Who keeps its todo meanwhile, what happens to an open question that nobody answers, and when. */
 export function IfNobodyAnswers({ prompt }: { prompt: Waiting }) {
   const now = useNow()
   const { todo, expires_at: at } = prompt
+  const { isParked, isFinal, spent, of } = waitEnd(todo)
+  const who = isParked ? 'It is parked: nobody holds it, and any worker goes on with the answer. ' : ''
   if (at === null) {
-    return <>{todo.owner ? 'It waits for ever: the interrupt deadline is off.' : 'It waits for as long as it takes.'}</>
+    return (
+      <>
+        {who}
+        {isParked ? 'It waits for as long as it takes.' : 'It waits for ever: the interrupt deadline is off.'}
+      </>
+    )
   }
   const left = now === null ? null : Math.floor(Date.parse(at) / 1000) - now
-  const spent = todo.failures + todo.lease_expirations + 1
-  const when = left === null ? 'In time' : left > 0 ? `In ${timeLeft(left)}` : 'At the next sweep'
-  const what = spent >= todo.max_attempts ? 'the todo fails for good' : 'the todo goes back to the queue'
+  const when = left === null ? 'in time' : left > 0 ? `in ${timeLeft(left)}` : 'at the next sweep'
+  const what = isFinal ? 'the todo fails for good' : 'the todo goes back to the queue'
   return (
     <>
-      If nobody answers: <time dateTime={at}>{when.toLowerCase()}</time> {what}; the attempt counts as lost:{' '}
+      {who}If nobody answers: <time dateTime={at}>{when}</time> {what};{' '}
+      {isParked ? 'it counts as a question nobody answered' : 'the attempt counts as lost'}:{' '}
       <span>
-        spent {spent} of {todo.max_attempts}
+        spent {spent} of {of}
       </span>
       .
     </>

@@ -42,16 +42,11 @@ const PLAIN_ANSWER: PromptSchema = {
   required: ['answer'],
 }
 
-/** The fields of a question, the required ones first, in the order they are required in; an input without a schema has one, and other questions none. */
+/** The fields of a question, in the order its asker gave them; an input without a schema has one, and other questions none. */
 export function fieldsOf({ kind, schema }: Pick<Interrupt, 'kind' | 'schema'>): Field[] {
   if (kind !== 'input') return []
   const { properties, required = [] } = schema ?? PLAIN_ANSWER
-  // The database keeps the order of a list, but not that of an object's properties.
-  const names = [...new Set([...required, ...Object.keys(properties)])].filter((name) =>
-    Object.hasOwn(properties, name),
-  )
-  return names.map((name) => {
-    const property = properties[name] as PromptProperty
+  return Object.entries(properties).map(([name, property]) => {
     const isRequired = required.includes(name)
     const widget = widgetOf(property, isRequired)
     return {

@@ -4,6 +4,7 @@ import type { RefusalFacts } from '#lib/model/errors'
 import type { Interrupt } from '#lib/wire/interrupt'
 import { RelativeTime } from '../shell/relative-time'
 import { Actor } from '../todo/actor'
+import { doneText } from './done-text'
 
 interface OutcomeProps {
   interrupt: Interrupt
@@ -38,7 +39,7 @@ function wordsFor(interrupt: Interrupt, facts: RefusalFacts): { tone: string; te
     case 'answered':
       return {
         tone: 'blue',
-        text: <Closed how={interrupt.action === 'decline' ? 'Declined' : 'Answered'} by={by} at={at} />,
+        text: <Closed how={doneText(interrupt.kind, interrupt.action ?? 'accept')} by={by} at={at} />,
       }
     default:
       if (by) return { tone: 'blue', text: <Closed how="Answered" by={by} at={at} /> }

@@ -1,11 +1,11 @@
 'use client'
 
-import { Alert, Button } from '@mantine/core'
+import { Alert, Button, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { Refusal, type Violation } from '#lib/model/errors'
 import type { Reply } from '#lib/query/answer'
 import type { Interrupt } from '#lib/wire/interrupt'
-import { shown } from '../shell/untrusted'
+import { shown, Untrusted } from '../shell/untrusted'
 import { AuthLink } from './auth-link'
 import { DeclineBox } from './decline-box'
 import { forgetDraft, keepDraft, useDraft } from './drafts'
@@ -40,6 +40,9 @@ function OneForm({ interrupt, onAnswer, errors }: PromptFormProps) {
   const [isDeclining, setDeclining] = useState(false)
   const wrong = wrongOf(errors, fields)
   const isClosed = status !== 'open' || failure?.isFinal === true
+  const mustType = kind === 'approval' && interrupt.risk === 'critical'
+  const [typed, setTyped] = useState('')
+  const isConfirmed = !mustType || typed.trim() === interrupt.title.trim()
 
   useEffect(() => {
     if (errors.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -51,7 +54,10 @@ function OneForm({ interrupt, onAnswer, errors }: PromptFormProps) {
     const comment = draft.comment.trim()
     if (comment) void send({ action: 'decline', comment })
   }
-  const submit = () => (isDeclining ? decline() : void accept())
+  function submit(): void {
+    if (isDeclining) decline()
+    else if (isConfirmed) void accept()
+  }
 
   function pressed(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
@@ -98,9 +104,19 @@ function OneForm({ interrupt, onAnswer, errors }: PromptFormProps) {
           onBack={() => setDeclining(false)}
         />
       )}
+      {mustType && !isDeclining && !isClosed && (
+        <TextInput
+          label="Type the question’s title to approve it"
+          description={<Untrusted text={interrupt.title} />}
+          autoComplete="off"
+          value={typed}
+          disabled={isSending}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      )}
       {!isDeclining && !isClosed && (
         <div className={styles.actions}>
-          <Button type="submit" loading={isSending}>
+          <Button type="submit" loading={isSending} disabled={!isConfirmed}>
             {ACCEPT[kind]}
           </Button>
           <span className={styles.keys}>

@@ -35,13 +35,16 @@ export function PromptList({ prompts, chosenId, choose, more }: PromptListProps)
   )
 }
 
+// What an answer sets off, where that is more than words.
+const KINDS = { input: null, auth: 'Sign-in · ', approval: 'Approval · ' } as const
+
 interface RowProps extends Pick<PromptListProps, 'choose'> {
   prompt: Prompt
   isChosen: boolean
 }
 
 function Row({ prompt, isChosen, choose }: RowProps) {
-  const { id, title, todo, risk } = prompt
+  const { id, title, todo, risk, kind } = prompt
 
   function clicked(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
@@ -59,7 +62,9 @@ function Row({ prompt, isChosen, choose }: RowProps) {
           <Untrusted text={title} />
         </span>
         <span className={styles.who}>
+          {KINDS[kind]}
           <Untrusted text={workerOf(prompt)} /> · {todo.queue}
+          {todo.owner === null && ' · parked'}
         </span>
       </span>
       <span className={styles.end}>
@@ -74,5 +79,5 @@ function Row({ prompt, isChosen, choose }: RowProps) {
   )
 }
 
-/** What the worker calls itself that asks, without its endpoint. */
-export const workerOf = ({ todo }: Prompt): string => todo.owner ?? 'a worker that let go'
+/** The worker that asks, or that asked and let go. */
+export const workerOf = ({ todo, asked_by }: Prompt): string => asked_by ?? todo.owner ?? 'a worker'

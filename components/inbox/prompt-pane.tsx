@@ -14,11 +14,13 @@ import { shown, Untrusted } from '../shell/untrusted'
 import { mayAs } from '../todo/acts-table'
 import { useRole } from '../todo/use-role'
 import { IfNobodyAnswers } from './deadline'
+import { doneText } from './done-text'
 import { Earlier } from './earlier'
 import { Markdown } from './markdown'
 import { PromptForm } from './prompt-form'
 import { workerOf } from './prompt-list'
 import styles from './prompt-pane.module.css'
+import { Proposal } from './proposal'
 
 interface PromptPaneProps {
   id: string
@@ -57,7 +59,7 @@ export function PromptPane({ id, listed, onAnswered, onBack }: PromptPaneProps) 
 }
 
 function Question({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => void }) {
-  const { title, message, todo, risk, status, requested_at, attempt_seq } = prompt
+  const { title, message, proposal, todo, risk, status, requested_at, attempt_seq } = prompt
   return (
     <article aria-label={shown(title)}>
       <header className={styles.head}>
@@ -71,7 +73,8 @@ function Question({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => vo
         )}
       </header>
       <p className={styles.facts}>
-        <Untrusted text={workerOf(prompt)} /> asks, <RelativeTime at={requested_at} />, in attempt {attempt_seq} of{' '}
+        <Untrusted text={workerOf(prompt)} /> {prompt.kind === 'approval' ? 'asks for approval' : 'asks'},{' '}
+        <RelativeTime at={requested_at} />, in attempt {attempt_seq} of{' '}
         <Link href={`/todos/${todo.id}`}>
           <Untrusted text={todo.title} />
         </Link>{' '}
@@ -88,6 +91,7 @@ function Question({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => vo
           <Markdown text={message} />
         </div>
       )}
+      {proposal && <Proposal proposal={proposal} validSeconds={prompt.valid_seconds} />}
       {status === 'open' && (
         <p className={styles.deadline}>
           <IfNobodyAnswers prompt={prompt} />
@@ -106,8 +110,7 @@ function Answering({ prompt, onAnswered }: { prompt: Prompt; onAnswered: () => v
 
   async function send(reply: Reply): Promise<void> {
     await answer.mutateAsync({ id: prompt.id, ...reply })
-    const done = reply.action === 'decline' ? 'Declined' : 'Answered'
-    void toast({ title: done, message: shown(prompt.title), tone: 'good' })
+    void toast({ title: doneText(prompt.kind, reply.action), message: shown(prompt.title), tone: 'good' })
     onAnswered()
   }
 

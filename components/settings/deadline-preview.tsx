@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { SettingKey } from '#lib/model/settings'
 import { previewOf } from '#lib/query/settings'
 import type { Preview } from '#lib/wire/setting'
 import { timeSpan } from '../shell/time-span'
@@ -11,11 +12,17 @@ const PAUSE_MS = 250
 const EVERY_MS = 5_000
 const SECONDS = { unit: 'seconds', off: true } as const
 
-/** What the next sweep would do were this the interrupt deadline, as it is now; of the value in force only its dangers. */
-export function DeadlinePreview({ text, isDirty }: { text: string; isDirty: boolean }) {
+interface DeadlinePreviewProps {
+  setting: SettingKey
+  text: string
+  isDirty: boolean
+}
+
+/** What the next sweep would do were this the deadline of such waits, as it is now; of the value in force only its dangers. */
+export function DeadlinePreview({ setting, text, isDirty }: DeadlinePreviewProps) {
   const [settled] = useDebouncedValue(text, PAUSE_MS)
   const { data, error, isPlaceholderData } = useQuery({
-    ...previewOf('interrupt_lease_ttl_seconds', settled),
+    ...previewOf(setting, settled),
     refetchInterval: EVERY_MS,
   })
   const isOld = settled !== text || isPlaceholderData

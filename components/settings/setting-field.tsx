@@ -4,6 +4,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { Refusal } from '#lib/model/errors'
+import { SETTINGS, type Setting } from '#lib/model/settings'
 import { putSetting } from '#lib/query/settings'
 import type { SettingView } from '#lib/wire/setting'
 import { toast } from '../shell/toast'
@@ -70,12 +71,8 @@ export function SettingField({ setting }: { setting: SettingView }) {
           {rangeOf(setting)}
           {off && ', or 0 for off'}
         </p>
-        {key === 'interrupt_lease_ttl_seconds' && text !== null && (
-          <DeadlinePreview text={text} isDirty={edit.isDirty} />
-        )}
-        {key !== 'interrupt_lease_ttl_seconds' && text !== null && edit.isDirty && (
-          <Limits value={Number(text)} setting={setting} />
-        )}
+        {endsWaits(key) && text !== null && <DeadlinePreview setting={key} text={text} isDirty={edit.isDirty} />}
+        {!endsWaits(key) && text !== null && edit.isDirty && <Limits value={Number(text)} setting={setting} />}
         {edit.isBehind && <ChangedMeanwhile setting={setting} onTheirs={edit.drop} onMine={edit.keep} />}
         {put.error && !isConflict(put.error) && (
           <p className={styles.error} role="alert">
@@ -102,6 +99,8 @@ export function SettingField({ setting }: { setting: SettingView }) {
     </form>
   )
 }
+
+const endsWaits = (key: string): boolean => (SETTINGS as Record<string, Setting>)[key]?.ends !== undefined
 
 const isConflict = (error: Error): boolean => error instanceof Refusal && error.code === 'version_conflict'
 

@@ -2,6 +2,7 @@
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { APPROVAL_VALIDITY } from '#lib/model/settings'
 import { settings } from '#lib/query/settings'
 import type { SettingView } from '#lib/wire/setting'
 import { SettingField } from './setting-field'
@@ -19,7 +20,13 @@ const SECTIONS: readonly Section[] = [
     id: 'interrupts',
     title: 'Interrupts and reaper',
     help: 'When a question that nobody answers gives its todo back.',
-    keys: ['interrupt_lease_ttl_seconds'],
+    keys: ['interrupt_lease_ttl_seconds', 'parked_interrupt_ttl_seconds'],
+  },
+  {
+    id: 'approvals',
+    title: 'Approvals',
+    help: 'How long after an approval is given what was approved may still begin.',
+    keys: Object.values(APPROVAL_VALIDITY),
   },
   {
     id: 'queues',

@@ -2,19 +2,19 @@ import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { memoryOf } from '#lib/query/memory'
-import { cancelTodo, rejectTodo, requeueTodo } from '#lib/query/todo-acts'
+import { cancelTodo, parkTodo, rejectTodo, requeueTodo } from '#lib/query/todo-acts'
 import type { Card } from '#lib/wire/todo'
 import { toast } from '../shell/toast'
 import { shown, Untrusted } from '../shell/untrusted'
 import styles from './act-dialog.module.css'
 import { ACTS, type ActName } from './acts-table'
 
-const MUTATIONS = { cancel: cancelTodo, reject: rejectTodo, requeue: requeueTodo }
+const MUTATIONS = { cancel: cancelTodo, park: parkTodo, reject: rejectTodo, requeue: requeueTodo }
 const LONGEST_REASON = 1000
 
 /** Says what an act brings about, and does it. */
 export default function ActDialog({ name, card, onClose }: { name: ActName; card: Card; onClose: () => void }) {
-  const { label, isDangerous, done, consequence } = ACTS[name]
+  const { label, isDangerous, done, hasReason, consequence } = ACTS[name]
   const [reason, setReason] = useState('')
   const { known } = memoryOf(useQueryClient())
   const act = useMutation(MUTATIONS[name])
@@ -45,14 +45,16 @@ export default function ActDialog({ name, card, onClose }: { name: ActName; card
           confirm()
         }}
       >
-        <TextInput
-          label="Reason"
-          description="Kept in the todo’s history; not needed."
-          value={reason}
-          maxLength={LONGEST_REASON}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          data-autofocus
-        />
+        {hasReason && (
+          <TextInput
+            label="Reason"
+            description="Kept in the todo’s history; not needed."
+            value={reason}
+            maxLength={LONGEST_REASON}
+            onChange={({ currentTarget }) => setReason(currentTarget.value)}
+            data-autofocus
+          />
+        )}
         {act.error && (
           <p className={styles.error} role="alert">
             {act.error.message}

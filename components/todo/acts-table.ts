@@ -1,4 +1,4 @@
-import { IconArrowBackUp, IconBan, IconCircleMinus } from '@tabler/icons-react'
+import { IconArrowBackUp, IconBan, IconCircleMinus, IconParking } from '@tabler/icons-react'
 import type { State } from '#lib/model/states'
 import { TRANSITIONS, type Transition } from '#lib/model/transitions'
 import { CALLS } from '#lib/query/client'
@@ -7,7 +7,7 @@ import type { Role } from '#lib/wire/caller'
 import type { Card } from '#lib/wire/todo'
 
 /** What a person can do to a todo. */
-export type ActName = 'requeue' | 'reject' | 'cancel'
+export type ActName = 'requeue' | 'park' | 'reject' | 'cancel'
 
 interface Act {
   label: string
@@ -15,6 +15,8 @@ interface Act {
   isDangerous: boolean
   /** What the todo is afterwards, as a toast says it. */
   done: string
+  /** Whether somebody may say why. */
+  hasReason: boolean
   /** What it will bring about, said before it is done. */
   consequence(card: Card): string
 }
@@ -40,13 +42,24 @@ export const ACTS: Record<ActName, Act> = {
     Icon: IconArrowBackUp,
     isDangerous: false,
     done: 'Put back',
+    hasReason: true,
     consequence: () => 'The todo goes back to pending with a fresh allowance of attempts. Its history stays.',
+  },
+  park: {
+    label: 'Park',
+    Icon: IconParking,
+    isDangerous: false,
+    done: 'Parked',
+    hasReason: false,
+    consequence: ({ owner }) =>
+      `Worker ${owner ?? 'unknown'} loses it; the question stays open. Once it is answered any worker may go on, at no cost.`,
   },
   reject: {
     label: 'Reject',
     Icon: IconCircleMinus,
     isDangerous: true,
     done: 'Rejected',
+    hasReason: true,
     consequence: () => 'The todo ends as rejected: it should not have been asked for. Nobody has begun it.',
   },
   cancel: {
@@ -54,6 +67,7 @@ export const ACTS: Record<ActName, Act> = {
     Icon: IconBan,
     isDangerous: true,
     done: 'Canceled',
+    hasReason: true,
     consequence: (card) => CANCELED[card.state]?.(card) ?? 'The todo is canceled.',
   },
 }
@@ -65,9 +79,14 @@ const RANKS: Record<Role, number> = { viewer: 0, responder: 1, operator: 2, admi
 /** Whether somebody of this role may do what needs that one; nobody may while the role is not known. */
 export const mayAs = (role: Role | null, needed: Role): boolean => role !== null && RANKS[role] >= RANKS[needed]
 
-/** What somebody of this role can do to a todo in this state, as the state machine has it. */
-export const possibleActs = (state: State, role: Role | null): ActName[] =>
-  NAMES.filter((name) => (TRANSITIONS[name] as Transition).from.includes(state) && mayAs(role, CALLS[name].role))
+/** What somebody of this role can do to a todo as it stands, as the state machine has it; what nobody holds can't be parked. */
+export const possibleActs = ({ state, owner }: Pick<Card, 'state' | 'owner'>, role: Role | null): ActName[] =>
+  NAMES.filter(
+    (name) =>
+      (TRANSITIONS[name] as Transition).from.includes(state) &&
+      mayAs(role, CALLS[name].role) &&
+      (name !== 'park' || owner !== null),
+  )
 
 /** What was asked for, and waits to be confirmed. */
 export const asked = createStore<{ name: ActName; card: Card } | null>(null)

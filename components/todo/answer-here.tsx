@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Refusal } from '#lib/model/errors'
 import { answerPrompt, type Reply } from '#lib/query/answer'
 import type { Interrupt } from '#lib/wire/interrupt'
+import { doneText } from '../inbox/done-text'
 import { PromptForm } from '../inbox/prompt-form'
 import { toast } from '../shell/toast'
 import { shown } from '../shell/untrusted'
@@ -15,11 +16,7 @@ export default function AnswerHere({ interrupt }: { interrupt: Interrupt }) {
 
   async function send(reply: Reply): Promise<void> {
     await answer.mutateAsync({ id: interrupt.id, ...reply })
-    void toast({
-      title: reply.action === 'decline' ? 'Declined' : 'Answered',
-      message: shown(interrupt.title),
-      tone: 'good',
-    })
+    void toast({ title: doneText(interrupt.kind, reply.action), message: shown(interrupt.title), tone: 'good' })
   }
 
   return <PromptForm interrupt={interrupt} onAnswer={send} errors={errors} />

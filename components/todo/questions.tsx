@@ -4,6 +4,7 @@ import { Badge } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { CALLS } from '#lib/query/client'
 import type { Interrupt } from '#lib/wire/interrupt'
+import { doneText } from '../inbox/done-text'
 import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
 import { Actor } from './actor'
@@ -14,7 +15,10 @@ import { useRole } from './use-role'
 import { STANDS } from './words'
 
 const Markdown = dynamic(() => import('../inbox/markdown').then((module) => module.Markdown))
+const Proposal = dynamic(() => import('../inbox/proposal').then((module) => module.Proposal))
 const AnswerHere = dynamic(() => import('./answer-here'), { ssr: false })
+
+const ASKED = { input: 'Asked', auth: 'Sign-in asked for', approval: 'Approval asked for' } as const
 
 /** Every question a todo's workers asked, the latest first, with the answers; an open one can be answered here. */
 export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) {
@@ -41,13 +45,15 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
             )}
           </header>
           <p className={styles.facts}>
-            Asked in attempt {one.attempt_seq}, <RelativeTime at={one.requested_at} />
+            {ASKED[one.kind]} in attempt {one.attempt_seq}
+            {one.mode === 'park' && ', parked'}, <RelativeTime at={one.requested_at} />
           </p>
           {one.message && (
             <div className={styles.message}>
               <Markdown text={one.message} />
             </div>
           )}
+          {one.proposal && <Proposal proposal={one.proposal} />}
           {one.status === 'open' ? <OpenQuestion interrupt={one} mayAnswer={mayAnswer} /> : <Answer interrupt={one} />}
         </li>
       ))}
@@ -61,11 +67,11 @@ function OpenQuestion({ interrupt, mayAnswer }: { interrupt: Interrupt; mayAnswe
 }
 
 function Answer({ interrupt }: { interrupt: Interrupt }) {
-  const { status, action, content, comment, answered_by, answered_at, channel } = interrupt
+  const { kind, status, action, content, comment, answered_by, answered_at, channel } = interrupt
   return (
     <div className={styles.answer}>
       <p className={styles.outcome}>
-        <strong>{action === 'decline' ? 'Declined' : STANDS[status]}</strong>
+        <strong>{action && status === 'answered' ? doneText(kind, action) : STANDS[status]}</strong>
         {answered_by && (
           <>
             {' '}

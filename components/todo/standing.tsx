@@ -8,6 +8,7 @@ import { promptOf } from '#lib/query/interrupts'
 import { useNow } from '#lib/query/use-now'
 import type { Todo } from '#lib/wire/todo'
 import { Pips } from '../board/pips'
+import { waitEnd } from '../inbox/wait-end'
 import { timeLeft, timeSpan } from '../shell/time-span'
 import { Untrusted } from '../shell/untrusted'
 import styles from './standing.module.css'
@@ -116,7 +117,8 @@ function Asking({ detail: { todo, interrupts }, now }: { detail: Detail; now: nu
   const expiresAt = data?.interrupt.expires_at
   return (
     <>
-      {todo.owner ? <Owner todo={todo} /> : 'Its worker'} waits for an answer
+      {todo.owner ? <Owner todo={todo} /> : 'Parked, held by nobody: it'} waits for{' '}
+      {asked?.kind === 'approval' ? 'an approval' : asked?.kind === 'auth' ? 'somebody to sign in' : 'an answer'}
       {asked && (
         <>
           {' '}
@@ -131,8 +133,8 @@ function Asking({ detail: { todo, interrupts }, now }: { detail: Detail; now: nu
 function deadlineText(todo: Todo, expiresAt: string | null, now: number): string {
   if (expiresAt === null) return 'It waits without limit.'
   const left = secondsUntil(expiresAt, now)
-  const spent = todo.failures + todo.lease_expirations + 1
+  const { isFinal, spent, of } = waitEnd(todo)
   const when = left > 0 ? `If nobody answers in ${timeLeft(left)}` : 'If nobody answers before the next sweep'
-  const what = spent >= todo.max_attempts ? 'the todo fails' : 'the todo goes back to the queue'
-  return `${when}, ${what}: ${spent} of ${todo.max_attempts} are spent then.`
+  const what = isFinal ? 'the todo fails' : 'the todo goes back to the queue'
+  return `${when}, ${what}: ${spent} of ${of} are spent then.`
 }

@@ -10,12 +10,12 @@ import { shown, Untrusted } from '../shell/untrusted'
 import { Actor } from './actor'
 import styles from './timeline.module.css'
 import { masked } from './tree'
-import { HAPPENED, reasonText } from './words'
+import { aboutText, HAPPENED, reasonText } from './words'
 
 /** One fact of a todo's history; the event as it was logged, for who wants to see it. */
 export function TimelineEvent({ event }: { event: Event }) {
   const [isRaw, setRaw] = useState(false)
-  const reason = reasonText(event.reason)
+  const more = reasonText(event.reason) ?? aboutText(event)
   return (
     <li className={styles.event} data-verb={event.verb}>
       <span className={styles.node}>
@@ -24,9 +24,9 @@ export function TimelineEvent({ event }: { event: Event }) {
       <div className={styles.what}>
         <p className={styles.line}>
           <strong>{HAPPENED[event.verb]}</strong>
-          {reason && (
+          {more && (
             <>
-              : <Untrusted text={reason} />
+              : <Untrusted text={more} />
             </>
           )}
         </p>

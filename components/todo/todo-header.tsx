@@ -62,7 +62,7 @@ export function TodoHeader({ todo, extra, toQuestions }: TodoHeaderProps) {
             Answer
           </Button>
         )}
-        {possibleActs(todo.state, role).map((name) => {
+        {possibleActs(todo, role).map((name) => {
           const { label, Icon, isDangerous } = ACTS[name]
           return (
             <Button

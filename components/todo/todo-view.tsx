@@ -7,6 +7,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import type { ReactNode } from 'react'
 import { Refusal } from '#lib/model/errors'
 import { todoDetail } from '#lib/query/todos'
+import { doubtful } from './effect-stand'
 import { Questions } from './questions'
 import { Standing } from './standing'
 import { Timeline } from './timeline'
@@ -14,8 +15,9 @@ import { TodoHeader } from './todo-header'
 import styles from './todo-view.module.css'
 
 const Payload = dynamic(() => import('./payload'), { loading: () => <Skeleton height={180} mt="md" /> })
+const Effects = dynamic(() => import('./effects').then((module) => module.Effects))
 
-const TABS = ['timeline', 'payload', 'questions'] as const
+const TABS = ['timeline', 'payload', 'questions', 'effects'] as const
 const tabs = parseAsStringLiteral(TABS).withDefault('timeline')
 
 /** One todo with its history; `extra` are buttons of the place it is shown in. */
@@ -25,6 +27,7 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
   if (!data)
     return error ? <Missing error={error} retry={() => void refetch()} extra={extra} /> : <Loading extra={extra} />
   const open = data.interrupts.filter(({ status }) => status === 'open').length
+  const inDoubt = doubtful(data.effects, data.todo) > 0
 
   return (
     <article className={styles.view} aria-label={data.todo.title}>
@@ -39,17 +42,11 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
         <Tabs.List className={styles.tabList}>
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="payload">Payload and result</Tabs.Tab>
-          <Tabs.Tab
-            value="questions"
-            rightSection={
-              data.interrupts.length > 0 && (
-                <Badge size="xs" variant={open ? 'filled' : 'light'} color={open ? 'yellow' : 'gray'} autoContrast>
-                  {data.interrupts.length}
-                </Badge>
-              )
-            }
-          >
+          <Tabs.Tab value="questions" rightSection={<Count of={data.interrupts.length} isLit={open > 0} />}>
             Questions
+          </Tabs.Tab>
+          <Tabs.Tab value="effects" rightSection={<Count of={data.effects.length} isLit={inDoubt} />}>
+            Effects
           </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="timeline" pt="md">
@@ -61,8 +58,21 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
         <Tabs.Panel value="questions" pt="md">
           <Questions interrupts={data.interrupts} />
         </Tabs.Panel>
+        <Tabs.Panel value="effects" pt="md">
+          <Effects effects={data.effects} todo={data.todo} />
+        </Tabs.Panel>
       </Tabs>
     </article>
+  )
+}
+
+/** How many there are, lit when one of them wants somebody. */
+function Count({ of, isLit }: { of: number; isLit: boolean }) {
+  if (of === 0) return null
+  return (
+    <Badge size="xs" variant={isLit ? 'filled' : 'light'} color={isLit ? 'yellow' : 'gray'} autoContrast>
+      {of}
+    </Badge>
   )
 }
 

@@ -27,6 +27,16 @@ export const HAPPENED: Record<Event['verb'], string> = {
   bulk: 'Bulk run',
 }
 
+const SETTLED: Record<string, string> = { confirmed: 'it happened', failed: 'it did not happen' }
+
+/** What an event is about, in its worker's own words: the question's title, or the effect's key and how it ended. */
+export function aboutText({ data }: Pick<Event, 'data'>): string | null {
+  const { title, key, status } = (data ?? {}) as Record<string, unknown>
+  if (typeof title === 'string') return title
+  if (typeof key !== 'string') return null
+  return typeof status === 'string' && SETTLED[status] ? `${key}, ${SETTLED[status]}` : key
+}
+
 /** Reasons that the system gives; whatever else stands there are somebody's own words. */
 const REASONS: Record<string, string> = {
   lease_expired: 'its lease expired',

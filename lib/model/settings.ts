@@ -12,6 +12,8 @@ export interface Setting {
   maximum: number
   /** Zero or less is allowed and means off (never raised to the minimum). */
   off?: boolean
+  /** Whose waits it ends: questions held by their worker, or parked ones. A change of it moves todos at the next sweep. */
+  ends?: 'held' | 'parked'
   label: string
   description: string
 }
@@ -34,6 +36,7 @@ export const SETTINGS = {
     minimum: MINUTE,
     maximum: TEN_YEARS,
     off: true,
+    ends: 'held',
     label: 'Interrupt deadline',
     description:
       'How long a held question may wait before its todo goes back to the queue. 0 or less turns the sweep off: questions wait for ever. 1 to 59 is raised to 60.',
@@ -44,6 +47,7 @@ export const SETTINGS = {
     minimum: MINUTE,
     maximum: TEN_YEARS,
     off: true,
+    ends: 'parked',
     label: 'Deadline of parked questions',
     description:
       'How long a question that nobody holds may wait before its todo goes back to the queue without an answer. 0 or less turns the sweep off: parked questions wait for ever. 1 to 59 is raised to 60.',

@@ -127,11 +127,12 @@ function inDoubt(client: QueryClient, frames: readonly Frame[], facts: readonly 
   const cards = facts.flatMap(({ todo }) => todo ?? [])
   const prompts = client.getQueryData<PromptList>(KEYS.openPrompts)
   const hasNewPrompt = prompts !== undefined && isMissing(prompts, cards.filter(isLatest(client)))
-  const isExtended = facts.some(({ verb }) => verb === 'extended')
+  // Neither changes a question's state, but both its clock.
+  const isRetimed = facts.some(({ verb }) => verb === 'extended' || verb === 'parked')
   return [
     ...[...new Set(cards.map(({ id }) => id))].filter((id) => isWatched(client, id)).map(KEYS.todo),
     ...(facts.length > 0 ? [KEYS.allCounts] : []),
-    ...(hasNewPrompt || isExtended ? [KEYS.openPrompts] : []),
+    ...(hasNewPrompt || isRetimed ? [KEYS.openPrompts] : []),
     ...(cards.length > 0 ? doubtedPrompts(client, new Set(cards.map(({ id }) => id))) : []),
     ...(frames.some(({ name }) => name === 'setting') ? [KEYS.settings, KEYS.openPrompts] : []),
   ]

@@ -23,6 +23,14 @@ export const CALLS = rows({
   cancel: { method: 'POST', path: '/api/v1/todos/{id}/cancel', writes: true, role: 'operator', body: true },
   reject: { method: 'POST', path: '/api/v1/todos/{id}/reject', writes: true, role: 'operator', body: true },
   requeue: { method: 'POST', path: '/api/v1/todos/{id}/requeue', writes: true, role: 'operator', body: true },
+  park: { method: 'POST', path: '/api/v1/todos/{id}/park', writes: true, role: 'operator', body: true },
+  settleEffect: {
+    method: 'POST',
+    path: '/api/v1/todos/{id}/effects/{key}',
+    writes: true,
+    role: 'operator',
+    body: true,
+  },
   listInterrupts: { method: 'GET', path: '/api/v1/interrupts', writes: false, role: 'viewer' },
   getInterrupt: { method: 'GET', path: '/api/v1/interrupts/{id}', writes: false, role: 'viewer' },
   answerInterrupt: {

@@ -15,12 +15,13 @@ function acted(client: QueryClient, todo: Todo): void {
   hear(client, [cardOf(todo)])
   void client.invalidateQueries({ queryKey: KEYS.todo(todo.id) })
   void client.invalidateQueries({ queryKey: KEYS.allCounts })
+  if (todo.open_interrupt_id) void client.invalidateQueries({ queryKey: KEYS.openPrompts })
 }
 
-const act = (name: 'cancel' | 'reject' | 'requeue') =>
+const act = (name: 'cancel' | 'reject' | 'requeue' | 'park') =>
   mutationOptions({
     mutationKey: ['todo', name],
-    mutationFn: (given: Act) => api[name](given),
+    mutationFn: (given: Act): Promise<{ todo: Todo }> => api[name](given),
     onSuccess: ({ todo }, _given, _result, { client }) => acted(client, todo),
     // Refused: it is no longer what the page shows.
     onError: (_error, { id }, _result, { client }) => client.invalidateQueries({ queryKey: KEYS.todo(id) }),
@@ -34,3 +35,27 @@ export const rejectTodo = act('reject')
 
 /** Puts an ended todo back with a fresh allowance. */
 export const requeueTodo = act('requeue')
+
+/** Lets go of a held question for a worker that may be gone; it stays open. */
+export const parkTodo = act('park')
+
+function settled(client: QueryClient, id: string): void {
+  void client.invalidateQueries({ queryKey: KEYS.todo(id) })
+  void client.invalidateQueries({ queryKey: KEYS.openPrompts })
+}
+
+/** What a person found out about an effect that was in doubt. */
+export interface Finding {
+  id: string
+  key: string
+  status: 'happened' | 'did_not_happen'
+  comment: string
+}
+
+/** Settles an effect; a question that asks just that is answered by it. */
+export const settleEffect = mutationOptions({
+  mutationKey: ['effect', 'settle'],
+  mutationFn: (finding: Finding) => api.settleEffect(finding),
+  onSuccess: (_answer, { id }, _result, { client }) => settled(client, id),
+  onError: (_error, { id }, _result, { client }) => settled(client, id),
+})

@@ -1,11 +1,11 @@
 import type { Db } from '#lib/db/connect'
-import { APPROVAL_VALIDITY, type Effective, type SettingKey } from '#lib/model/settings'
+import { APPROVAL_VALIDITY } from '#lib/model/settings'
 import { ROLES } from '#lib/wire/caller'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { Todo } from '#lib/wire/todo'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { literals } from './move'
-import { recentSettings } from './settings'
+import { recentSettings, type Settings } from './settings'
 
 /** How long an approval is good for, by its risk. */
 type Seconds = Record<Interrupt['risk'], number>
@@ -13,7 +13,7 @@ type Seconds = Record<Interrupt['risk'], number>
 const RISKS = Object.keys(APPROVAL_VALIDITY) as Interrupt['risk'][]
 
 /** The validity in force for each risk. */
-export const approvalSeconds = (settings: Record<SettingKey, Effective>): Seconds =>
+export const approvalSeconds = (settings: Settings): Seconds =>
   Object.fromEntries(RISKS.map((risk) => [risk, settings[APPROVAL_VALIDITY[risk]].value])) as Seconds
 
 const ANSWERING = literals(ROLES.slice(ROLES.indexOf('responder')))

@@ -1,9 +1,9 @@
 import type { Db } from '#lib/db/connect'
 import { expirationBackoffSql } from '#lib/model/backoff'
-import type { Effective, SettingKey } from '#lib/model/settings'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { literals, move, type Plan } from './move'
 import type { Moved } from './moved'
+import type { Settings } from './settings'
 
 /** How many rows one sweep statement moves at most. */
 export const SWEEP_ROWS = 500
@@ -21,7 +21,7 @@ export interface WaitTtls {
 }
 
 /** Those in force. */
-export const waitTtls = (settings: Record<SettingKey, Effective>): WaitTtls => ({
+export const waitTtls = (settings: Settings): WaitTtls => ({
   held: settings.interrupt_lease_ttl_seconds.value,
   parked: settings.parked_interrupt_ttl_seconds.value,
 })

@@ -7,13 +7,14 @@ import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import { id as idSchema } from '#lib/wire/scalars'
 import type { Card } from '#lib/wire/todo'
 import { cardColumns, cardOf } from '#lib/wire/todo-row'
+import { approvalSeconds } from './approval'
 import { type WaitTtls, waitTtls } from './expire'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { fromCursor, toCursor } from './read-cursor'
 import { readTodo } from './read-todo'
 import type { Page } from './read-todos'
 import { containing, inQueues, searching, Where } from './read-where'
-import { readSettings } from './settings'
+import { readSettings, type Settings } from './settings'
 
 /** Which questions; `status` is open unless said. */
 export interface InterruptFilter {
@@ -25,8 +26,14 @@ export interface InterruptFilter {
   q?: string | undefined
 }
 
-/** A question with its deadline (null: it waits without bound, or no more) and its todo. */
-export type PromptCard = Interrupt & { expires_at: string | null; todo: Card }
+/** A question with its deadline (null: it waits without bound, or no more), who asked, and its todo. */
+export type PromptCard = Interrupt & {
+  expires_at: string | null
+  asked_by: string | null
+  /** How long an approval is good for once it is given. */
+  valid_seconds: number | null
+  todo: Card
+}
 
 /** One page of questions. */
 export interface InterruptList {
@@ -53,7 +60,8 @@ const deadline = ({ held, parked }: WaitTtls): string =>
  */
 export async function listInterrupts(db: Db, filter: InterruptFilter & Page, caller: Caller): Promise<InterruptList> {
   const { status = 'open', limit = PAGE, q } = filter
-  const ttls = waitTtls(await readSettings(db))
+  const settings = await readSettings(db)
+  const ttls = waitTtls(settings)
   const where = inQueues(
     new Where().and((given) => `q.status = ${given}`, status),
     't.queue',
@@ -68,15 +76,18 @@ export async function listInterrupts(db: Db, filter: InterruptFilter & Page, cal
     const text = `${select(ttls, order.key)} WHERE ${where.sql} ORDER BY ${order.by} LIMIT ${limit + 1}`
     const rows = await tx.query<Row>({ text, values: where.values })
     const last = rows.length > limit ? rows[limit - 1] : undefined
-    return { interrupts: await withTodos(tx, rows.slice(0, limit)), next_cursor: last ? order.cursor(last) : null }
+    return {
+      interrupts: await withTodos(tx, rows.slice(0, limit), settings),
+      next_cursor: last ? order.cursor(last) : null,
+    }
   })
 }
 
 /** One question with its deadline and todo, when the caller may read the todo. Else refuses with not_found. */
 export async function readInterrupt(db: Db, id: string, caller: Caller): Promise<PromptCard> {
-  const ttls = waitTtls(await readSettings(db))
-  const rows = await db.query<Row>({ text: `${select(ttls, 'NULL')} WHERE q.id = $1`, values: [id] })
-  const [prompt] = await withTodos(db, rows)
+  const settings = await readSettings(db)
+  const rows = await db.query<Row>({ text: `${select(waitTtls(settings), 'NULL')} WHERE q.id = $1`, values: [id] })
+  const [prompt] = await withTodos(db, rows, settings)
   if (!prompt) throw unseen()
   await readTodo(db, prompt.todo_id, caller).catch((error) => {
     throw error instanceof Refusal ? unseen() : error
@@ -93,7 +104,8 @@ const select = (
   ttls: WaitTtls,
   key: string,
 ): string => `SELECT ${interruptColumns('q')}, ${deadline(ttls)} AS expires_at,
-  ${key} AS key FROM interrupts q JOIN todos t ON t.id = q.todo_id`
+  a.owner AS asked_by, ${key} AS key FROM interrupts q JOIN todos t ON t.id = q.todo_id
+  LEFT JOIN todo_attempts a ON a.todo_id = q.todo_id AND a.seq = q.attempt_seq`
 
 /** How a list is ordered: the sort key's SQL, the ORDER BY, and the cursor after a row. */
 interface Order {
@@ -124,7 +136,7 @@ function byAge(where: Where, cursor: string | undefined): Order {
   return { key: 'NULL', by: 'q.id DESC', cursor: (row) => toCursor(['closed', row.id]) }
 }
 
-async function withTodos(db: Db, rows: readonly Row[]): Promise<PromptCard[]> {
+async function withTodos(db: Db, rows: readonly Row[], settings: Settings): Promise<PromptCard[]> {
   if (rows.length === 0) return []
   const cards = await db.query<Row>({
     name: 'cards_of',
@@ -134,6 +146,10 @@ async function withTodos(db: Db, rows: readonly Row[]): Promise<PromptCard[]> {
   const byId = new Map(cards.map((card) => [card.id, cardOf(card)]))
   return rows.flatMap((row) => {
     const todo = byId.get(row.todo_id)
-    return todo ? [{ ...interruptOf(row), expires_at: row.expires_at as string | null, todo }] : []
+    if (!todo) return []
+    const interrupt = interruptOf(row)
+    const { expires_at, asked_by } = row as Pick<PromptCard, 'expires_at' | 'asked_by'>
+    const valid_seconds = interrupt.kind === 'approval' ? approvalSeconds(settings)[interrupt.risk] : null
+    return [{ ...interrupt, expires_at, asked_by, valid_seconds, todo }]
   })
 }

@@ -1,5 +1,5 @@
 import type { Db } from '#lib/db/connect'
-import { readSetting, type SettingKey } from '#lib/model/settings'
+import { readSetting, SETTINGS, type Setting, type SettingKey } from '#lib/model/settings'
 import { INTERRUPTS } from '#lib/model/states'
 import type { Preview } from '#lib/wire/setting'
 import { overdue, type WaitTtls, wouldDie } from './expire'
@@ -9,16 +9,10 @@ type Found = Pick<Preview, 'reclaims' | 'dead_letters' | 'oldest_seconds' | 'lon
 
 const NOTHING: Found = { reclaims: 0, dead_letters: 0, oldest_seconds: null, longest_lease_seconds: null }
 
-// The settings that touch rows at once, and whose waits they end.
-const WAITS: Partial<Record<SettingKey, keyof WaitTtls>> = {
-  interrupt_lease_ttl_seconds: 'held',
-  parked_interrupt_ttl_seconds: 'parked',
-}
-
 /** What the next sweep would do were this text stored. */
 export async function previewSetting(db: Db, key: SettingKey, text: string): Promise<Preview> {
   const { value, problem } = readSetting(key, text)
-  const wait = WAITS[key]
+  const { ends: wait }: Setting = SETTINGS[key]
   const found = wait ? await findOverdue(db, wait, value) : NOTHING
   return { effective: value, ...(problem ? { problem } : {}), ...found }
 }

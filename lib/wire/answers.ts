@@ -52,6 +52,11 @@ export const eventsAnswer = z.object({ events: z.array(eventSchema), next_cursor
 /** A question in the inbox: with its deadline and its todo's card. */
 export const promptCardSchema = interruptSchema.extend({
   expires_at: time.nullable().describe('When the next sweep may take it back; null when it waits without bound'),
+  asked_by: z
+    .string()
+    .nullable()
+    .describe('The worker that asked, as endpoint/worker; null when its attempt was pruned'),
+  valid_seconds: z.int().nullable().describe('An approval: how long after it is given its effect may begin'),
   todo: cardSchema,
 })
 

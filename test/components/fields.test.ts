@@ -16,9 +16,9 @@ describe('the fields of a question', () => {
     expect(fieldsOf({ kind: 'auth', schema: null })).toEqual([])
   })
 
-  test('required ones come first, in the order they are required in', () => {
+  test('stand in the order their asker gave them', () => {
     const text = { type: 'string' } as const
-    expect(form({ a: text, b: text, c: text }, ['c', 'b']).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+    expect(form({ a: text, b: text, c: text }, ['c', 'b']).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
   test.each([
