@@ -28,15 +28,19 @@ const STILL_MAY = `(
 const IN_TIME = `q.answered_at > now() - make_interval(secs => CASE q.risk
     ${RISKS.map((risk) => `WHEN '${risk}' THEN h.${risk}`).join(' ')} END)`
 
+// An effect begun again under another approval, or under none, lets go of this one, though it was done under it perhaps.
+const UNUSED = `NOT EXISTS (SELECT FROM todo_events u WHERE u.todo_id = q.todo_id AND u.verb = 'effect_begun'
+      AND u.data ->> 'interrupt_id' = q.id AND u.data ->> 'key' <> h.key)`
+
 /** SQL: whether the approval that the declared effect `h` names covers it (domain.md, Effects). An answer never changes, so any snapshot may tell. */
 export const APPROVED = `EXISTS (SELECT FROM interrupts q
     WHERE q.id = h.interrupt_id AND q.todo_id = h.id AND q.kind = 'approval' AND q.status = 'answered'
-      AND q.action = 'accept' AND q.proposal ->> 'arguments_hash' = h.arguments_hash AND ${IN_TIME} AND ${STILL_MAY})`
+      AND q.action = 'accept' AND q.proposal ->> 'arguments_hash' = h.arguments_hash AND ${IN_TIME} AND ${STILL_MAY} AND ${UNUSED})`
 
 /** What names an approval, and the todo it is for. */
 export interface Naming {
   todo: Todo
-  declaration: { interrupt_id?: string | undefined; arguments_hash?: string | undefined }
+  declaration: { key: string; interrupt_id?: string | undefined; arguments_hash?: string | undefined }
 }
 
 /** In one sentence, why an approval doesn't cover an effect; null when it does. */
@@ -44,10 +48,10 @@ export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Pro
   const { low, medium, high, critical } = approvalSeconds(await recentSettings(db))
   const [row] = await db.query({
     name: 'why_not_approved',
-    text: `SELECT ${interruptColumns('q')}, ${IN_TIME} AS in_time, ${STILL_MAY} AS still_may
-      FROM (SELECT $3::text AS queue, $4::bigint AS low, $5::bigint AS medium, $6::bigint AS high, $7::bigint AS critical) h
+    text: `SELECT ${interruptColumns('q')}, ${IN_TIME} AS in_time, ${STILL_MAY} AS still_may, ${UNUSED} AS unused
+      FROM (SELECT $3::text AS queue, $8::text AS key, $4::bigint AS low, $5::bigint AS medium, $6::bigint AS high, $7::bigint AS critical) h
       JOIN interrupts q ON q.id = $1 AND q.todo_id = $2`,
-    values: [declaration.interrupt_id, todo.id, todo.queue, low, medium, high, critical],
+    values: [declaration.interrupt_id, todo.id, todo.queue, low, medium, high, critical, declaration.key],
   })
   if (!row) return 'There is no such approval of this todo'
   const { kind, status, action, proposal } = interruptOf(row)
@@ -57,5 +61,9 @@ export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Pro
   if (proposal?.arguments_hash !== declaration.arguments_hash) return 'Other arguments were approved'
   if (!row.in_time) return 'The approval is older than its risk allows'
   if (!row.still_may) return 'Who approved may no longer do so'
+  if (!row.unused) return USED
   return null
 }
+
+/** Why an approval that covers another effect already doesn't cover this one. */
+export const USED = 'The approval was used by another effect'

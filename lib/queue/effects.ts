@@ -4,8 +4,9 @@ import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
 import { actorOf, type EndpointCaller, type PersonCaller } from '#lib/wire/caller'
 import type { Effect } from '#lib/wire/effect'
+import type { Todo } from '#lib/wire/todo'
 import { answer } from './answer'
-import { APPROVED, approvalSeconds, whyNotApproved } from './approval'
+import { APPROVED, approvalSeconds, USED, whyNotApproved } from './approval'
 import { effectColumns, findEffect, SETTLED_DATA } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { givenSql } from './move'
@@ -113,7 +114,7 @@ async function begin(db: Db, held: Held, declaration: Declaration): Promise<Effe
     return effect ?? null
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'effects_interrupt') throw error
-    throw new Refusal('approval_mismatch', { detail: 'The approval was used by another effect' })
+    throw new Refusal('approval_mismatch', { detail: USED })
   }
 }
 
@@ -181,7 +182,7 @@ const REPORT = `WITH i AS (${givenSql(REPORTED)}),
 /**
  * The worker that began an effect says how it ended, also after its lease was lost or the todo has ended: it knows, and
  * its word beats a person's guess. Refuses with not_found, lease_lost (a later epoch has begun it again), invalid_state
- * (it said otherwise before).
+ * (it said otherwise before, or holds the todo and has not begun it).
  */
 export async function reportEffect(db: Db, held: Held, caller: EndpointCaller, report: Report): Promise<Effect> {
   const row = heldRow(held, { ...report, owner: caller.name })
@@ -194,11 +195,21 @@ export async function reportEffect(db: Db, held: Held, caller: EndpointCaller, r
   const effect = todo && (await findEffect(db, held.id, report.key))
   if (!effect) throw new Refusal('not_found', { detail: 'There is no such effect' })
   if (effect.lease_epoch !== held.leaseEpoch || (await isAnothers(db, effect, held))) {
-    await fence(db, held, 'settle', true)
-    throw refuse('lease_lost', todo, `Epoch ${effect.lease_epoch} has begun ${effect.key} again`)
+    throw await whyNotReported(db, held, todo, effect)
   }
   if (effect.status === report.status) return effect
   throw refuse('invalid_state', todo, `The effect was reported ${effect.status} before`)
+}
+
+/** Why the word of a worker that has not begun this effect last, or never did, doesn't count. */
+async function whyNotReported(db: Db, held: Held, todo: Todo, effect: Effect): Promise<Refusal> {
+  const isOvertaken = held.leaseEpoch < effect.lease_epoch
+  if (holds(todo, held)) return refuse('invalid_state', todo, `Epoch ${held.leaseEpoch} has not begun ${effect.key}`)
+  await fence(db, held, 'settle', isOvertaken)
+  const detail = isOvertaken
+    ? `Epoch ${effect.lease_epoch} has begun ${effect.key} again`
+    : `Epoch ${held.leaseEpoch} has not begun ${effect.key}`
+  return refuse('lease_lost', todo, detail)
 }
 
 async function isAnothers(db: Db, effect: Effect, held: Held): Promise<boolean> {

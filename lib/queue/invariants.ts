@@ -14,6 +14,8 @@ const WITH_ATTEMPT = `'claimed', 'waiting', ${literals(INTERRUPTS)}`
 // Only these change a todo's row without changing its state.
 const CHANGES = `e.to_state IS NOT NULL OR e.verb IN ('extended', 'edited')`
 
+const OF_EFFECTS = `verb IN ('effect_begun', 'effect_settled')`
+
 // Each yields the todos that break its rule; the rules one row can tell are CHECKs of the table besides.
 const RULES: Record<string, string> = {
   'one open attempt while somebody works or waits, none otherwise': `
@@ -70,6 +72,34 @@ const RULES: Record<string, string> = {
     CROSS JOIN LATERAL (SELECT count(*) AS n FROM todo_events e
       WHERE e.todo_id = t.id AND e.data ? 'reclaimed_epoch') e
     WHERE n <> t.lease_expirations`,
+  'a wait expired for each time nobody answered a parked question': `
+    SELECT t.id, format('%s waits expired, %s events', t.wait_expirations, n) FROM todos t
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todo_events e WHERE e.todo_id = t.id AND e.reason = 'wait_expired') e
+    WHERE n <> t.wait_expirations`,
+  'the open attempt of a parked question is that of who asked it': `
+    SELECT t.id, format('attempt %s asked, attempt %s is open', q.attempt_seq, a.seq) FROM todos t
+    JOIN interrupts q ON q.id = t.open_interrupt_id JOIN todo_attempts a ON a.todo_id = t.id AND a.ended_at IS NULL
+    WHERE a.seq <> q.attempt_seq OR a.lease_epoch <> q.lease_epoch OR a.endpoint_id <> q.requested_by_endpoint_id`,
+  'an effect is begun by a claim there was': `
+    SELECT t.id, format('effect %s of epoch %s, the last is %s', e.key, e.lease_epoch, t.lease_epoch)
+    FROM effects e JOIN todos t ON t.id = e.todo_id WHERE e.lease_epoch NOT BETWEEN 1 AND t.lease_epoch`,
+  'the last event of an effect tells how it stands': `
+    SELECT f.todo_id, format('effect %s is %s after %s', f.key, f.status, e.told) FROM effects f
+    LEFT JOIN LATERAL (SELECT coalesce(data ->> 'status', 'begun') AS told FROM todo_events
+      WHERE todo_id = f.todo_id AND ${OF_EFFECTS} AND data ->> 'effect_id' = f.id ORDER BY id DESC LIMIT 1) e ON true
+    WHERE e.told IS DISTINCT FROM f.status`,
+  'nothing is begun again that was done, or may not be done twice and perhaps was': `
+    SELECT e.todo_id, format('event %s begins effect %s after %s', e.id, e.data ->> 'key', e.before) FROM (
+      SELECT *, lag(coalesce(data ->> 'status', 'begun')) OVER earlier AS before,
+        lag((data ->> 'idempotent')::boolean, 1, true) OVER earlier AS could_repeat
+      FROM todo_events WHERE todo_id IS NOT NULL AND ${OF_EFFECTS}
+      WINDOW earlier AS (PARTITION BY data ->> 'effect_id' ORDER BY id)) e
+    WHERE e.verb = 'effect_begun' AND (e.before = 'confirmed'
+      OR e.before = 'begun' AND NOT (e.could_repeat AND (e.data ->> 'idempotent')::boolean))`,
+  'an approval covers one effect': `
+    SELECT todo_id, format('approval %s was used by %s', data ->> 'interrupt_id', string_agg(DISTINCT data ->> 'key', ', '))
+    FROM todo_events WHERE verb = 'effect_begun' AND data ->> 'interrupt_id' IS NOT NULL
+    GROUP BY todo_id, data ->> 'interrupt_id' HAVING count(DISTINCT data ->> 'key') > 1`,
 }
 
 const BREACHES = Object.entries(RULES)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isTerminal, type State } from '#lib/model/states'
 import { claim } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { database } from '../support/database'
 import { WORKER } from '../support/given'
 import { invariants, keepsInvariants } from '../support/invariants'
@@ -20,17 +20,13 @@ interface Counters {
   lease_epoch: number
   failures: number
   lease_expirations: number
+  wait_expirations: number
   version: number
 }
 
-const counters = async () =>
-  new Map(
-    (await sql<Counters>`SELECT id, state, attempts, lease_epoch, failures, lease_expirations, version FROM todos`).map(
-      (row) => [row.id, row],
-    ),
-  )
+const counters = async () => new Map((await sql<Counters>`SELECT * FROM todos`).map((row) => [row.id, row]))
 
-const NEVER_LESS = ['attempts', 'lease_epoch', 'failures', 'lease_expirations', 'version'] as const
+const NEVER_LESS = ['attempts', 'lease_epoch', 'failures', 'lease_expirations', 'wait_expirations', 'version'] as const
 
 /** No counter went down, none moved without its claim or its loss, and what had ended was left by a requeue only. */
 function movedOn(before: Map<string, Counters>, after: Map<string, Counters>, steps: Step[]): void {
@@ -50,6 +46,7 @@ async function settle(): Promise<void> {
     await sql`UPDATE todos SET interrupted_at = now() - interval '1 day 1 s' WHERE interrupted_at IS NOT NULL`
     await expireLeases(db)
     await expireInterrupts(db, { ttlSeconds: 86_400 })
+    await expireParked(db, { ttlSeconds: 86_400 })
     await exhaust(db)
     await sql`UPDATE todos SET available_at = now() WHERE state = 'pending'`
     for (const { id, lease_epoch: leaseEpoch } of await claim(db, { limit: 100 }, WORKER)) {

@@ -3,10 +3,12 @@ import type { State } from '#lib/model/states'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claimById } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
+import { beginEffect, type Declaration } from '#lib/queue/effects'
 import { enqueue, type NewTodo } from '#lib/queue/enqueue'
 import { expireLeases } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { interrupt, type Question } from '#lib/queue/interrupt'
+import { release } from '#lib/queue/release'
 import { findTodo, type Held } from '#lib/queue/why-not'
 import type { Caller, EndpointCaller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
@@ -20,6 +22,9 @@ export const WORKER = endpoint('worker-1')
 /** The person that acts when a test doesn't say who. */
 export const OPERATOR = person('operator-1')
 
+/** The effect a test means when it doesn't say which. */
+export const PAY: Declaration = { key: 'pay', idempotent: false }
+
 /** What a given todo is like beside its state. */
 export interface Circumstances {
   /** Columns as enqueued. */
@@ -29,6 +34,8 @@ export interface Circumstances {
   worker?: EndpointCaller
   leaseSeconds?: number
   question?: Partial<Question>
+  /** An effect its worker begins before anything else; who never was claimed is claimed and given back for that. */
+  effect?: Partial<Declaration>
   /** Executions spent before: reported failures, then lost leases. */
   failures?: number
   leaseExpirations?: number
@@ -50,12 +57,17 @@ export async function given(db: Db, state: State, circumstances: Circumstances =
   const { worker = WORKER, ago } = circumstances
   const id = await enqueued(db, circumstances)
   await spend(db, id, circumstances)
+  if (circumstances.effect && NEVER_CLAIMED.includes(state)) {
+    await release(db, await claimed({ db, id, worker, circumstances }), worker)
+  }
   const made = await BUILD[state]({ db, id, worker, circumstances })
   if (ago) await backdate(db, id, ago)
   const todo = await now(db, id)
   const held = { id, leaseEpoch: todo.lease_epoch, endpointId: worker.id }
   return { id, todo, held, worker, interruptId: made ?? '' }
 }
+
+const NEVER_CLAIMED: readonly State[] = ['pending', 'canceled', 'rejected']
 
 /** The todo as it stands now. */
 export async function now(db: Db, id: string): Promise<Todo> {
@@ -94,7 +106,9 @@ async function enqueued(db: Db, { todo, creator = OPERATOR }: Circumstances): Pr
 
 async function claimed({ db, id, worker, circumstances }: Building): Promise<Held> {
   const { lease_epoch } = await claimById(db, id, { leaseSeconds: circumstances.leaseSeconds }, worker)
-  return { id, leaseEpoch: lease_epoch, endpointId: worker.id }
+  const held = { id, leaseEpoch: lease_epoch, endpointId: worker.id }
+  if (circumstances.effect) await beginEffect(db, held, worker, { ...PAY, ...circumstances.effect })
+  return held
 }
 
 async function asked(building: Building, question: Pick<Question, 'kind' | 'url'>): Promise<string> {

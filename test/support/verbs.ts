@@ -4,22 +4,24 @@ import { answer, resume } from '#lib/queue/answer'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claimById } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { beginEffect, reportEffect, settleEffect } from '#lib/queue/effects'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import type { Moved } from '#lib/queue/moved'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import { backdate } from './clock'
-import { type Given, OPERATOR } from './given'
+import { type Given, OPERATOR, PAY } from './given'
 
 /** What somebody does to a todo: the plainest call of one verb. */
 export type Act = (db: Db, given: Given) => Promise<unknown>
 
 export const DAY = 86_400
 
-/** The verbs of whoever holds the lease, by their names in TRANSITIONS; heartbeat has no row there, since it moves nothing. */
+/** The verbs of whoever holds the lease, by their names in TRANSITIONS; heartbeat and beginEffect have no row there, since they move nothing. */
 export const HOLDER_VERBS = {
   heartbeat: (db, { held, worker }) => heartbeat(db, held, worker),
   complete: (db, { held, worker }) => complete(db, held, worker, { done: true }),
@@ -27,6 +29,10 @@ export const HOLDER_VERBS = {
   release: (db, { held, worker }) => release(db, held, worker),
   interrupt: (db, { held, worker }) =>
     interrupt(db, held, worker, { kind: 'input', risk: 'low', title: 'Another question?' }),
+  interruptParked: (db, { held, worker }) =>
+    interrupt(db, held, worker, { kind: 'input', mode: 'park', risk: 'low', title: 'Another question?' }),
+  park: (db, { held, worker }) => park(db, held, worker, { page: 7 }),
+  beginEffect: (db, { held, worker }) => beginEffect(db, held, worker, PAY),
   resume: (db, { held, worker, interruptId }) =>
     resume(db, held, worker, { interruptId: interruptId || uuidv7(), action: 'decline' }),
 } satisfies Record<string, Act>
@@ -35,9 +41,17 @@ export const HOLDER_VERBS = {
 export const OTHER_VERBS = {
   claim: (db, { id, worker }) => claimById(db, id, {}, worker),
   answer: (db, { interruptId }) => answer(db, interruptId || uuidv7(), OPERATOR, { action: 'decline' }),
+  parkForHolder: (db, { id }) => parkForHolder(db, id, OPERATOR),
   cancel: (db, { id }) => cancel(db, id, OPERATOR),
   reject: (db, { id }) => reject(db, id, OPERATOR),
   requeue: (db, { id }) => requeue(db, id, OPERATOR),
+} satisfies Record<string, Act>
+
+/** What is said of an effect that was begun: its worker's word, and a person's. */
+export const EFFECT_VERBS = {
+  reportEffect: (db, { held, worker }) => reportEffect(db, held, worker, { key: PAY.key, status: 'confirmed' }),
+  settleEffect: (db, { id }) =>
+    settleEffect(db, id, OPERATOR, { key: PAY.key, happened: true, comment: 'The bank shows it' }),
 } satisfies Record<string, Act>
 
 /** The sweeps, each after the todo has been made due for it as far as its state lets it. */
@@ -49,6 +63,10 @@ export const SWEEPS = {
   expireInterrupt: async (db, { id, todo }) => {
     if (todo.interrupted_at) await backdate(db, id, { interrupted_at: DAY + 1 })
     return expireInterrupts(db, { ttlSeconds: DAY })
+  },
+  expireParked: async (db, { id, todo }) => {
+    if (todo.interrupted_at) await backdate(db, id, { interrupted_at: DAY + 1 })
+    return expireParked(db, { ttlSeconds: DAY })
   },
   exhaust: async (db, { id }) => {
     const text = `UPDATE todos SET max_attempts = failures + lease_expirations WHERE id = $1 AND state = 'pending'`

@@ -5,15 +5,18 @@ import { answer, resume } from '#lib/queue/answer'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claim, claimById } from '#lib/queue/claim'
 import { complete, completeMany } from '#lib/queue/complete'
+import { beginEffect, reportEffect, settleEffect } from '#lib/queue/effects'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import type { Held } from '#lib/queue/why-not'
 import type { EndpointCaller } from '#lib/wire/caller'
+import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { endpoint, person } from './callers'
 import { OPERATOR } from './given'
 import { DAY } from './verbs'
@@ -66,7 +69,13 @@ const learn = (world: World, worker: EndpointCaller, { id, lease_epoch }: { id: 
   world.leases.push({ held: { id, leaseEpoch: lease_epoch, endpointId: worker.id }, worker })
 
 const reply = (how: number) =>
-  how % 3 === 0 ? { action: 'decline' as const } : { action: 'accept' as const, content: { answer: `${how % 2}` } }
+  how % 5 === 0
+    ? { action: 'decline' as const }
+    : { action: 'accept' as const, content: how % 5 === 1 ? { happened: how % 2 > 0 } : { answer: `${how % 2}` } }
+
+const KEYS = ['pay', 'mail']
+
+const HAPPENED: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
 
 const ACTS = {
   enqueue: async ({ db, todos }, { which, how }) => {
@@ -100,9 +109,13 @@ const ACTS = {
   ),
   release: byHolder(({ db }, { held, worker }) => release(db, held, worker)),
   interrupt: byHolder(async ({ db, questions }, { held, worker }, how) => {
-    const more = how % 3 ? {} : { request_id: `request ${how % 4}` }
+    const more = {
+      ...(how % 3 ? {} : { request_id: `request ${how % 4}` }),
+      ...(how % 4 ? {} : { effect_key: pick(KEYS, how), schema: HAPPENED }),
+    }
     const asked = await interrupt(db, held, worker, {
       kind: 'input',
+      mode: how % 2 ? 'park' : 'hold',
       title: `Question ${how % 3}?`,
       risk: 'low',
       ...more,
@@ -112,6 +125,21 @@ const ACTS = {
   resume: byHolder(async ({ db, questions }, { held, worker }, how) => {
     if (questions.length > 0) await resume(db, held, worker, { interruptId: pickLate(questions, how), ...reply(how) })
   }),
+  park: byHolder(({ db }, { held, worker }, how) => park(db, held, worker, how % 2 ? { how } : undefined)),
+  parkForHolder: onTodo(({ db }, id) => parkForHolder(db, id, OPERATOR)),
+  beginEffect: byHolder(({ db }, { held, worker }, how) =>
+    beginEffect(db, held, worker, {
+      key: pick(KEYS, how),
+      idempotent: how % 3 === 0,
+      request_id: how % 4 ? undefined : `request ${how % 3}`,
+    }),
+  ),
+  reportEffect: byHolder(({ db }, { held, worker }, how) =>
+    reportEffect(db, held, worker, { key: pick(KEYS, how), status: how % 3 ? 'failed' : 'confirmed' }),
+  ),
+  settleEffect: onTodo(({ db }, id, how) =>
+    settleEffect(db, id, pick(PEOPLE, how), { key: pick(KEYS, how), happened: how % 3 === 0, comment: 'Seen' }),
+  ),
   answer: async ({ db, questions }, { which, how }) => {
     if (questions.length > 0) await answer(db, pickLate(questions, which), pick(PEOPLE, how), reply(how))
   },
@@ -122,10 +150,12 @@ const ACTS = {
   passTime: onTodo(({ db }, id, how) =>
     db.query({ text: PASS_TIME, values: [id, pick([-60, 1], how), pick([60, DAY + 1], how >> 1)] }),
   ),
-  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions], how)(db),
+  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions, expireUnheld], how)(db),
 } satisfies Record<string, Act>
 
 const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
+
+const expireUnheld = (db: Db) => expireParked(db, { ttlSeconds: DAY })
 
 // What an operator's edit may do to a pending todo: take away the allowance it had left.
 const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations) WHERE id = $1 AND state = 'pending'`
@@ -141,7 +171,7 @@ const PASS_TIME = `UPDATE todos SET
 export const anyStep: fc.Arbitrary<Step> = fc.record({
   act: fc.constantFrom(
     ...(Object.keys(ACTS) as Step['act'][]),
-    ...(['enqueue', 'claim', 'claim', 'interrupt', 'answer', 'passTime', 'sweep'] as const),
+    ...(['enqueue', 'claim', 'claim', 'interrupt', 'answer', 'beginEffect', 'passTime', 'sweep'] as const),
   ),
   which: fc.nat(60),
   how: fc.nat(60),
