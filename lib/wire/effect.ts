@@ -5,7 +5,12 @@ import { id, json, time } from './scalars'
 export const EFFECT_STATUSES = ['begun', 'confirmed', 'failed'] as const
 
 /** What a worker calls an effect: the same effect of a todo has the same key in every attempt. */
-export const effectKey = z.string().min(1).max(200)
+export const effectKey = z
+  .string()
+  .min(1)
+  .max(200)
+  // Its address would be another: these two segments vanish from a URL, however they are encoded.
+  .regex(/^(?!\.{1,2}$)/, 'must not be . or ..')
 
 /** The hash of an effect's arguments, as `argumentsHash` makes it. */
 export const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex')
