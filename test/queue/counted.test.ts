@@ -3,16 +3,18 @@ import type { Db } from '#lib/db/connect'
 import { exposition } from '#lib/ops/metrics'
 import { answer, resume } from '#lib/queue/answer'
 import { cancel } from '#lib/queue/cancel'
-import { claim } from '#lib/queue/claim'
+import { claim, claimById } from '#lib/queue/claim'
 import { complete, completeMany } from '#lib/queue/complete'
+import { beginEffect, reportEffect } from '#lib/queue/effects'
 import { enqueue } from '#lib/queue/enqueue'
-import { expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { park } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { database } from '../support/database'
-import { given, OPERATOR, WORKER } from '../support/given'
+import { given, OPERATOR, PAY, WORKER } from '../support/given'
 import { keepsInvariants } from '../support/invariants'
 import { codeOf } from '../support/refusal'
 import { DAY, PLAIN_REPLY } from '../support/verbs'
@@ -104,6 +106,44 @@ test('a lost lease adds to one of the reaper’s counters, an unanswered questio
     'interrupts_closed{queue="main",kind="auth",status="expired"}': 1,
     'todo_attempts_closed{queue="main",outcome="reaped"}': 1,
   })
+})
+
+test('a parked question nobody answered adds to the counter of its own, and none of the reaper’s others', async () => {
+  const parked = { mode: 'park' } as const
+  await given(db, 'input-required', { question: parked, ago: { interrupted_at: DAY + 1 } })
+  expect(await moved(() => expireParked(db, { ttlSeconds: DAY }))).toEqual({
+    'parked_waits_expired{queue="main"}': 1,
+    'interrupts_closed{queue="main",kind="input",status="expired"}': 1,
+    'todo_attempts_closed{queue="main",outcome="expired"}': 1,
+  })
+  const cap = { todo: { max_attempts: 1 }, question: parked, ago: { interrupted_at: DAY + 1 } }
+  await given(db, 'auth-required', cap)
+  expect(await moved(() => expireParked(db, { ttlSeconds: DAY }))).toEqual({
+    'parked_waits_expired{queue="main"}': 1,
+    'todos_finished{queue="main",state="failed"}': 1,
+    'interrupts_closed{queue="main",kind="auth",status="expired"}': 1,
+    'todo_attempts_closed{queue="main",outcome="expired"}': 1,
+  })
+})
+
+test('parking counts nothing, and the answer to a parked question closes the attempt', async () => {
+  const asked = await given(db, 'input-required')
+  expect(await moved(() => park(db, asked.held, WORKER))).toEqual({})
+  expect(await moved(() => park(db, asked.held, WORKER))).toEqual({})
+  expect(await moved(() => answer(db, asked.interruptId, OPERATOR, PLAIN_REPLY))).toEqual({
+    'interrupts_closed{queue="main",kind="input",status="answered"}': 1,
+    'todo_attempts_closed{queue="main",outcome="continued"}': 1,
+  })
+})
+
+test('a late word about an effect that was begun again is counted once', async () => {
+  const { id, held } = await given(db, 'claimed', { effect: { idempotent: true } })
+  await release(db, held, WORKER)
+  const { lease_epoch: leaseEpoch } = await claimById(db, id, {}, WORKER)
+  await beginEffect(db, { ...held, leaseEpoch }, WORKER, { ...PAY, idempotent: true })
+  const late = () => codeOf(reportEffect(db, held, WORKER, { key: PAY.key, status: 'confirmed' }))
+  expect(await moved(() => Promise.all([late(), late()]))).toEqual({ 'fenced_writes{queue="main"}': 1 })
+  expect(await moved(late)).toEqual({})
 })
 
 test('a late write is counted once for its attempt', async () => {

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '#lib/db/connect'
+import { answer } from '#lib/queue/answer'
 import { claim } from '#lib/queue/claim'
+import { beginEffect, settleEffect } from '#lib/queue/effects'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { heartbeatMany } from '#lib/queue/heartbeat'
+import { interrupt } from '#lib/queue/interrupt'
+import { argumentsHash } from '#lib/wire/arguments-hash'
+import type { PromptSchema } from '#lib/wire/prompt-schema'
+import { employed } from '../support/callers'
 import { database } from '../support/database'
 import { given, OPERATOR, WORKER } from '../support/given'
 import { times } from '../support/numbers'
-import { type Act, DAY, HOLDER_VERBS, OTHER_VERBS } from '../support/verbs'
+import { codeOf } from '../support/refusal'
+import { type Act, DAY, EFFECT_VERBS, HOLDER_VERBS, OTHER_VERBS } from '../support/verbs'
 
 const { db, sql, url } = database()
 
@@ -26,12 +33,18 @@ beforeAll(async () => {
     FROM generate_series(1, ${PENDING}) n`
   await sql`INSERT INTO todo_attempts (todo_id, seq, lease_epoch, owner, endpoint_id, ended_at, outcome, disposition)
     SELECT 'finished-' || n, 1, 1, 'worker', 'worker', now(), 'completed', 'done' FROM generate_series(1, ${FINISHED}::int) n`
+  await sql`INSERT INTO interrupts (id, todo_id, attempt_seq, lease_epoch, kind, mode, status, title, requested_by_endpoint_id)
+    SELECT 'asked-' || n, 'finished-' || n, 1, 1, 'input', 'park', 'canceled', 'Which?', 'worker' FROM generate_series(1, ${FINISHED}::int) n`
+  await sql`INSERT INTO effects (id, todo_id, key, idempotent, status, lease_epoch, endpoint_id, ended_at)
+    SELECT 'effect-' || n, 'finished-' || n, 'pay', false, 'confirmed', 1, 'worker', now() FROM generate_series(1, ${FINISHED}::int) n`
+  await sql`INSERT INTO todo_events (todo_id, queue, verb, actor)
+    SELECT 'finished-' || n, 'open', 'effect_begun', 'worker' FROM generate_series(1, ${FINISHED}::int) n`
   await sql`ANALYZE`
 })
 
 afterAll(() => one.close())
 
-/** How many rows of todos and attempts were read while `act` ran: one after the other, and by an index. */
+/** How many rows of todos and what belongs to them were read while `act` ran: one after the other, and by an index. */
 async function reads(act: () => Promise<unknown>): Promise<{ scanned: number; looked_up: number }> {
   const before = await counted()
   await act()
@@ -44,7 +57,7 @@ async function counted(): Promise<{ scanned: number; looked_up: number }> {
   await one.query({ text: 'SELECT pg_stat_clear_snapshot()' })
   const [row] = await one.query<{ scanned: number; looked_up: number }>({
     text: `SELECT sum(seq_tup_read)::int AS scanned, sum(idx_tup_fetch)::int AS looked_up FROM pg_stat_user_tables
-      WHERE relname IN ('todos', 'todo_attempts')`,
+      WHERE relname IN ('todos', 'todo_attempts', 'interrupts', 'effects', 'todo_events')`,
   })
   return row ?? { scanned: 0, looked_up: 0 }
 }
@@ -60,6 +73,7 @@ const WHOLE: [string, () => Promise<unknown>][] = [
   ['enqueue under a key', () => enqueue(one, [{ queue: 'open', title: 'New', idempotency_key: 'k' }], OPERATOR)],
   ['sweep of leases', () => expireLeases(one)],
   ['sweep of questions', () => expireInterrupts(one, { ttlSeconds: DAY })],
+  ['sweep of parked questions', () => expireParked(one, { ttlSeconds: DAY })],
   ['sweep of used-up todos', () => exhaust(one)],
   [
     'beats of a lost lease',
@@ -74,12 +88,35 @@ test.each(WHOLE)('however many todos have finished, few rows are read: %s', asyn
   expect(looked_up).toBeLessThan(FEW)
 })
 
-const VERBS: [string, Act][] = Object.entries({ ...HOLDER_VERBS, ...OTHER_VERBS })
+const VERBS: [string, Act][] = Object.entries({ ...HOLDER_VERBS, ...OTHER_VERBS, ...EFFECT_VERBS })
 
-test.each(VERBS)('and so it is with the verbs on one todo: %s', async (_, act) => {
+test.each(VERBS)('and so it is with the verbs on one todo: %s', async (verb, act) => {
   for (const state of ['claimed', 'input-required', 'failed', 'pending'] as const) {
-    const todo = await given(db, state, { todo: { queue: 'open' } })
+    const todo = await given(db, state, { todo: { queue: 'open' }, ...(verb in EFFECT_VERBS && { effect: {} }) })
     const { scanned, looked_up } = await reads(() => act(one, todo).catch(() => {}))
+    expect(scanned).toBeLessThan(FEW)
+    expect(looked_up).toBeLessThan(FEW)
+  }
+})
+
+test('nor are they read by a begin under an approval, an answer about an effect, or the end of a parked question', async () => {
+  const boss = await employed(db, 'boss')
+  const arguments_hash = await argumentsHash(null)
+  const { held, id } = await given(db, 'claimed', { todo: { queue: 'open' } })
+  const ask = { kind: 'approval', title: 'May I?', risk: 'low', proposal: { action: 'pay' } } as const
+  const { interrupt: approval } = await interrupt(db, held, WORKER, ask)
+  const schema: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
+  const doubt = { kind: 'input', title: 'Did it?', risk: 'low', effect_key: 'pay', schema } as const
+  const acts = [
+    () => answer(one, approval.id, boss, { action: 'accept' }),
+    () => beginEffect(one, held, WORKER, { key: 'pay', idempotent: false, arguments_hash, interrupt_id: approval.id }),
+    () =>
+      codeOf(beginEffect(one, held, WORKER, { key: 'x', idempotent: true, arguments_hash, interrupt_id: approval.id })),
+    () => interrupt(one, held, WORKER, { ...doubt, mode: 'park' }),
+    () => settleEffect(one, id, boss, { key: 'pay', happened: true, comment: 'Seen' }),
+  ]
+  for (const act of acts) {
+    const { scanned, looked_up } = await reads(act)
     expect(scanned).toBeLessThan(FEW)
     expect(looked_up).toBeLessThan(FEW)
   }

@@ -83,6 +83,23 @@ describe('a sleeping reaper', () => {
     await expect.poll(() => stateOf(id), { timeout: 5000 }).toBe('pending')
   })
 
+  test('learns of a new deadline of parked questions without being started anew, and of its end', async () => {
+    const parked = { question: { mode: 'park' }, ago: { interrupted_at: 7200 } } as const
+    const one = await reaping()
+    await ticked(one)
+    const { id } = await given(db, 'input-required', parked)
+    await sql`INSERT INTO settings (key, value) VALUES ('parked_interrupt_ttl_seconds', '3600')`
+    await settingChanged()
+    await expect.poll(() => stateOf(id), { timeout: 5000 }).toBe('pending')
+    expect(await now(db, id)).toMatchObject({ wait_expirations: 1, lease_expirations: 0 })
+    await sql`UPDATE settings SET value = '0'`
+    const other = await given(db, 'input-required', parked)
+    const { lastTickAt } = one.reaper.standing()
+    await settingChanged()
+    await ticked(one, lastTickAt)
+    expect(await stateOf(other.id)).toBe('input-required')
+  })
+
   test('leaves a locked row for a second, then takes it', async () => {
     const { id } = await given(db, 'claimed', { ago: { lease_expires_at: 1 } })
     const holder = await session()
