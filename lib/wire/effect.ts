@@ -10,7 +10,7 @@ export const effectKey = z
   .min(1)
   .max(200)
   // Its address would be another: these two segments vanish from a URL, however they are encoded.
-  .regex(/^(?!\.{1,2}$)/, 'must not be . or ..')
+  .refine((key) => key !== '.' && key !== '..', 'must not be . or ..')
 
 /** The hash of an effect's arguments, as `argumentsHash` makes it. */
 export const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex')
