@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isTerminal, type State } from '#lib/model/states'
 import { claim } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { database } from '../support/database'
 import { WORKER } from '../support/given'
 import { invariants, keepsInvariants } from '../support/invariants'
@@ -50,6 +50,7 @@ async function settle(): Promise<void> {
     await sql`UPDATE todos SET interrupted_at = now() - interval '1 day 1 s' WHERE interrupted_at IS NOT NULL`
     await expireLeases(db)
     await expireInterrupts(db, { ttlSeconds: 86_400 })
+    await expireParked(db, { ttlSeconds: 86_400 })
     await exhaust(db)
     await sql`UPDATE todos SET available_at = now() WHERE state = 'pending'`
     for (const { id, lease_epoch: leaseEpoch } of await claim(db, { limit: 100 }, WORKER)) {

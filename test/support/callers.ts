@@ -34,3 +34,11 @@ export async function registered(db: Db, name: string, columns: { revoked_at?: s
   })
   return caller
 }
+
+/** A person with a row of this role, whose approvals therefore count. */
+export async function approver(db: Db, role: PersonCaller['role'] = 'responder'): Promise<PersonCaller> {
+  const id = uuidv7()
+  const text = `INSERT INTO people (id, name, email, role) VALUES ($1, 'Approver', $1 || '@example.org', $2)`
+  await db.query({ text, values: [id, role] })
+  return person(id, { role })
+}

@@ -9,6 +9,7 @@ import { fail } from '#lib/queue/fail'
 import { heartbeat } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import type { Moved } from '#lib/queue/moved'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import { backdate } from './clock'
@@ -27,6 +28,7 @@ export const HOLDER_VERBS = {
   release: (db, { held, worker }) => release(db, held, worker),
   interrupt: (db, { held, worker }) =>
     interrupt(db, held, worker, { kind: 'input', risk: 'low', title: 'Another question?' }),
+  park: (db, { held, worker }) => park(db, held, worker),
   resume: (db, { held, worker, interruptId }) =>
     resume(db, held, worker, { interruptId: interruptId || uuidv7(), action: 'decline' }),
 } satisfies Record<string, Act>
@@ -35,6 +37,7 @@ export const HOLDER_VERBS = {
 export const OTHER_VERBS = {
   claim: (db, { id, worker }) => claimById(db, id, {}, worker),
   answer: (db, { interruptId }) => answer(db, interruptId || uuidv7(), OPERATOR, { action: 'decline' }),
+  park: (db, { id }) => parkForHolder(db, id, OPERATOR),
   cancel: (db, { id }) => cancel(db, id, OPERATOR),
   reject: (db, { id }) => reject(db, id, OPERATOR),
   requeue: (db, { id }) => requeue(db, id, OPERATOR),

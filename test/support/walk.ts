@@ -5,11 +5,13 @@ import { answer, resume } from '#lib/queue/answer'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claim, claimById } from '#lib/queue/claim'
 import { complete, completeMany } from '#lib/queue/complete'
+import { beginEffect, reportEffect } from '#lib/queue/effects'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust, expireInterrupts, expireLeases } from '#lib/queue/expire'
+import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import type { Held } from '#lib/queue/why-not'
@@ -105,10 +107,18 @@ const ACTS = {
       kind: 'input',
       title: `Question ${how % 3}?`,
       risk: 'low',
+      mode: how % 2 ? 'park' : 'hold',
       ...more,
     })
     questions.push(asked.interrupt.id)
   }),
+  park: byHolder(({ db }, { held, worker }) => park(db, held, worker)),
+  parkForHolder: onTodo(({ db }, id) => parkForHolder(db, id, OPERATOR)),
+  effect: byHolder(({ db }, { held, worker }, how) =>
+    how % 2
+      ? beginEffect(db, held, worker, { key: `effect ${how % 3}`, idempotent: how % 4 === 1 })
+      : reportEffect(db, held, worker, { key: `effect ${how % 3}`, status: how % 4 ? 'confirmed' : 'failed' }),
+  ),
   resume: byHolder(async ({ db, questions }, { held, worker }, how) => {
     if (questions.length > 0) await resume(db, held, worker, { interruptId: pickLate(questions, how), ...reply(how) })
   }),
@@ -122,13 +132,15 @@ const ACTS = {
   passTime: onTodo(({ db }, id, how) =>
     db.query({ text: PASS_TIME, values: [id, pick([-60, 1], how), pick([60, DAY + 1], how >> 1)] }),
   ),
-  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions], how)(db),
+  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions, expireParkedQuestions], how)(db),
 } satisfies Record<string, Act>
+
+const expireParkedQuestions = (db: Db) => expireParked(db, { ttlSeconds: DAY })
 
 const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
 
 // What an operator's edit may do to a pending todo: take away the allowance it had left.
-const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations) WHERE id = $1 AND state = 'pending'`
+const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations, wait_expirations + 1) WHERE id = $1 AND state = 'pending'`
 
 // One statement, since the todo may move on while it waits: whatever clock runs for it then has run out, or nearly.
 const PASS_TIME = `UPDATE todos SET
