@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import type { json } from '#lib/wire/scalars'
 import type { ClaimedTodo } from '#lib/wire/todo'
-import { type Ask, createAsk } from './ask'
+import { type Ask, createAsk, type Park } from './ask'
 import type { Client } from './client'
 import type { Lease, Progress } from './lease'
 import { isPassing, persist } from './persist'
 import { plainText } from './plain-text'
+import { type Answer, answerOf, isAnswered } from './prompt'
 
 /** Anything that JSON can say. */
 export type Json = z.input<typeof json>
@@ -29,6 +30,13 @@ export interface Context {
    * aborts `signal`, when the question expires or is canceled, or the worker stops.
    */
   ask: Ask
+  /**
+   * Asks a person without keeping the todo meanwhile: gives the answer when an earlier attempt has asked the same and got
+   * one; else this attempt ends, at no cost, and `signal` is aborted with `Parked`.
+   */
+  park: Park
+  /** What earlier attempts asked and had answered, oldest first. */
+  answers: readonly Answer[]
   client: Client
 }
 
@@ -57,7 +65,8 @@ export function createContext({ client, lease, stopping }: Surroundings): Contex
       await persist(store, { isWorthIt: isPassing, signal }).catch(lease.loseIfLost)
     },
     progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
-    ask: createAsk({ client, lease, stopping }),
+    ...createAsk({ client, lease, stopping }),
+    answers: todo.interrupts.filter(isAnswered).map((interrupt) => answerOf(interrupt)),
     client,
   }
 }
