@@ -1,15 +1,12 @@
-import type { z } from 'zod'
-import type { json } from '#lib/wire/scalars'
 import type { ClaimedTodo } from '#lib/wire/todo'
 import { type Ask, createAsk, type Park } from './ask'
 import type { Client } from './client'
+import { createEffect, type Perform } from './effect'
+import type { Json } from './json'
 import type { Lease, Progress } from './lease'
 import { isPassing, persist } from './persist'
 import { plainText } from './plain-text'
 import { type Answer, answerOf, isAnswered } from './prompt'
-
-/** Anything that JSON can say. */
-export type Json = z.input<typeof json>
 
 /** What a handler gets: one todo and what may be done about it while its lease holds. */
 export interface Context {
@@ -35,6 +32,12 @@ export interface Context {
    * one; else this attempt ends, at no cost, and `signal` is aborted with `Parked`.
    */
   park: Park
+  /**
+   * Does something outside at most once, where it must not be done twice: declares it, runs it, keeps what it returns. One
+   * that is done gives its stored outcome and doesn't run. Where nobody knows whether an earlier attempt did it, a person
+   * is asked, and this attempt ends. A `run` that throws `NotDone` has certainly not done it.
+   */
+  effect: Perform
   /** What earlier attempts asked and had answered, oldest first. */
   answers: readonly Answer[]
   client: Client
@@ -51,6 +54,7 @@ export interface Surroundings {
 export function createContext({ client, lease, stopping }: Surroundings): Context {
   const { todo, signal } = lease
   const { id, lease_epoch } = todo
+  const asking = createAsk({ client, lease, stopping })
   return {
     todo,
     signal,
@@ -65,7 +69,8 @@ export function createContext({ client, lease, stopping }: Surroundings): Contex
       await persist(store, { isWorthIt: isPassing, signal }).catch(lease.loseIfLost)
     },
     progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
-    ...createAsk({ client, lease, stopping }),
+    ...asking,
+    effect: createEffect({ client, lease, park: asking.park }),
     answers: todo.interrupts.filter(isAnswered).map((interrupt) => answerOf(interrupt)),
     client,
   }

@@ -6,7 +6,10 @@ type Asked = z.input<typeof askSchema>
 
 /** A question to a person, as a handler asks it. */
 export interface Prompt
-  extends Pick<Asked, 'kind' | 'title' | 'message' | 'schema' | 'ui' | 'url' | 'proposal' | 'risk' | 'for'> {
+  extends Pick<
+    Asked,
+    'kind' | 'title' | 'message' | 'schema' | 'ui' | 'url' | 'proposal' | 'risk' | 'for' | 'effect_key'
+  > {
   /** Says which question this is, where its words may differ from one attempt to the next. */
   key?: string
 }
