@@ -60,7 +60,7 @@ function Facts({ effect, todo }: { effect: Effect; todo: Todo }) {
         </p>
       )}
       <p className={styles.facts}>
-        Begun in attempt {effect.lease_epoch} <RelativeTime at={effect.begun_at} />
+        Begun in attempt {effect.lease_epoch}, <RelativeTime at={effect.begun_at} />
         {effect.idempotent ? ', may be done twice' : ', must not be done twice'}
         {effect.interrupt_id && ', under an approval'}
         {effect.ended_at && (

@@ -115,9 +115,9 @@ function asWorker(caller: Caller): EndpointCaller {
   throw new Refusal('forbidden', { detail: 'Only a worker holds a lease' })
 }
 
+/** Without an epoch it is an operator's call; a worker has forgotten its own. */
 function mayOperate(caller: Caller): void {
   if (caller.type === 'person' || caller.scopes.includes('operate')) return
-  throw new Refusal('forbidden', {
-    detail: 'Parking for another needs scope operate; the holder gives its lease_epoch',
-  })
+  const errors = [{ pointer: '/lease_epoch', message: 'is required of the holder' }]
+  throw new Refusal('validation_failed', { errors })
 }

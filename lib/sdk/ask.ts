@@ -1,7 +1,8 @@
 import { Refusal } from '#lib/model/errors'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { AnswerOf, Client } from './client'
-import { Stopped } from './fatal'
+import { Parked, Stopped } from './fatal'
+import type { Json } from './json'
 import type { Lease } from './lease'
 import { jittered, pause } from './pause'
 import { isPassing, persist } from './persist'
@@ -21,18 +22,38 @@ export interface Asker {
 /** Asks a person, holding the lease meanwhile. */
 export type Ask = <Fields = Content>(prompt: Prompt) => Promise<Answer<Fields>>
 
-/** One attempt's way to ask: one question after the other, since a todo has but one open. */
-export function createAsk(asker: Asker): Ask {
+/**
+ * Asks a person and lets go of the todo, leaving a checkpoint: this attempt ends here, and whoever claims the todo once it
+ * is answered enters the handler anew, where the same call gives the answer.
+ */
+export type Park = <Fields = Content>(prompt: Prompt, checkpoint?: Json) => Promise<Answer<Fields>>
+
+/** One attempt's ways to ask: one question after the other, since a todo has but one open. */
+export function createAsk(asker: Asker): { ask: Ask; park: Park } {
   const earlier = new EarlierAnswers(asker.lease.todo.interrupts)
   let before: Promise<unknown> = Promise.resolve()
-  return async <Fields = Content>(prompt: Prompt) => {
+  function inTurn<Fields>(prompt: Prompt, otherwise: () => Promise<Interrupt>): Promise<Answer<Fields>> {
     const asked = before.then(async () => {
       asker.lease.signal.throwIfAborted()
-      return answerOf<Fields>(earlier.take(prompt) ?? (await askPerson(asker, prompt)))
+      return answerOf<Fields>(earlier.take(prompt) ?? (await otherwise()))
     })
     before = asked.catch(() => {})
     return asked
   }
+  return {
+    ask: (prompt) => inTurn(prompt, () => askPerson(asker, prompt)),
+    park: (prompt, checkpoint) => inTurn(prompt, () => letGo(asker, prompt, checkpoint)),
+  }
+}
+
+async function letGo({ client, lease }: Asker, { key, ...prompt }: Prompt, checkpoint?: Json): Promise<never> {
+  const { id, lease_epoch } = lease.todo
+  const mode = 'park' as const
+  const question = { ...prompt, id, lease_epoch, mode, checkpoint, request_id: key ?? crypto.randomUUID() }
+  const ask = () => client.interrupt(question, { signal: lease.signal })
+  await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
+  lease.lose(new Parked())
+  throw lease.signal.reason
 }
 
 /** Opens the question and waits for its answer; without one the lease is lost, and so is the handler. */

@@ -1,14 +1,12 @@
-import type { z } from 'zod'
-import type { json } from '#lib/wire/scalars'
 import type { ClaimedTodo } from '#lib/wire/todo'
-import { type Ask, createAsk } from './ask'
+import { type Ask, createAsk, type Park } from './ask'
 import type { Client } from './client'
+import { createEffect, type Perform } from './effect'
+import type { Json } from './json'
 import type { Lease, Progress } from './lease'
 import { isPassing, persist } from './persist'
 import { plainText } from './plain-text'
-
-/** Anything that JSON can say. */
-export type Json = z.input<typeof json>
+import { type Answer, answerOf, isAnswered } from './prompt'
 
 /** What a handler gets: one todo and what may be done about it while its lease holds. */
 export interface Context {
@@ -29,6 +27,19 @@ export interface Context {
    * aborts `signal`, when the question expires or is canceled, or the worker stops.
    */
   ask: Ask
+  /**
+   * Asks a person without keeping the todo meanwhile: gives the answer when an earlier attempt has asked the same and got
+   * one; else this attempt ends, at no cost, and `signal` is aborted with `Parked`.
+   */
+  park: Park
+  /**
+   * Does something outside at most once, where it must not be done twice: declares it, runs it, keeps what it returns. One
+   * that is done gives its stored outcome and doesn't run. Where nobody knows whether an earlier attempt did it, a person
+   * is asked, and this attempt ends. A `run` that throws `NotDone` has certainly not done it.
+   */
+  effect: Perform
+  /** What earlier attempts asked and had answered, oldest first. */
+  answers: readonly Answer[]
   client: Client
 }
 
@@ -43,6 +54,7 @@ export interface Surroundings {
 export function createContext({ client, lease, stopping }: Surroundings): Context {
   const { todo, signal } = lease
   const { id, lease_epoch } = todo
+  const asking = createAsk({ client, lease, stopping })
   return {
     todo,
     signal,
@@ -57,7 +69,9 @@ export function createContext({ client, lease, stopping }: Surroundings): Contex
       await persist(store, { isWorthIt: isPassing, signal }).catch(lease.loseIfLost)
     },
     progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
-    ask: createAsk({ client, lease, stopping }),
+    ...asking,
+    effect: createEffect({ client, lease, park: asking.park }),
+    answers: todo.interrupts.filter(isAnswered).map((interrupt) => answerOf(interrupt)),
     client,
   }
 }

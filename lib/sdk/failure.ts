@@ -1,5 +1,5 @@
-import type { Json } from './context'
 import type { FailureHints } from './fatal'
+import type { Json } from './json'
 import { plainText } from './plain-text'
 
 /** A failure as it goes on the wire. */

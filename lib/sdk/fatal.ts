@@ -35,3 +35,12 @@ export class Stopped extends Error {
     super('The worker is stopping')
   }
 }
+
+/** The reason of a handler's signal when it has parked a question: whoever claims the todo once it is answered goes on. */
+export class Parked extends Error {
+  override readonly name = 'Parked'
+
+  constructor() {
+    super('The todo is parked until its question is answered')
+  }
+}

@@ -5,7 +5,11 @@ import type { Interrupt } from '#lib/wire/interrupt'
 type Asked = z.input<typeof askSchema>
 
 /** A question to a person, as a handler asks it. */
-export interface Prompt extends Pick<Asked, 'kind' | 'title' | 'message' | 'schema' | 'ui' | 'url' | 'risk' | 'for'> {
+export interface Prompt
+  extends Pick<
+    Asked,
+    'kind' | 'title' | 'message' | 'schema' | 'ui' | 'url' | 'proposal' | 'risk' | 'for' | 'effect_key'
+  > {
   /** Says which question this is, where its words may differ from one attempt to the next. */
   key?: string
 }
@@ -31,6 +35,9 @@ export function answerOf<Fields>(interrupt: Interrupt): Answer<Fields> {
   return { action: 'accept', content: content as Fields, comment, answeredBy, interrupt }
 }
 
+/** Whether a question was answered, rather than withdrawn or expired. */
+export const isAnswered = ({ status }: Interrupt): boolean => status === 'answered' || status === 'resolved'
+
 /**
  * Finds what an earlier attempt asked and had answered: by its key, else by equal words. Each answer without a key counts
  * once, oldest first, so that an attempt that asks the same twice gets both answers in their order.
@@ -39,7 +46,7 @@ export class EarlierAnswers {
   readonly #left: Set<Interrupt>
 
   constructor(interrupts: readonly Interrupt[]) {
-    this.#left = new Set(interrupts.filter(({ status }) => status === 'answered' || status === 'resolved'))
+    this.#left = new Set(interrupts.filter(isAnswered))
   }
 
   take(prompt: Prompt): Interrupt | undefined {
@@ -59,11 +66,14 @@ function wordsOf({
   schema,
   ui,
   url,
+  proposal,
   risk = 'medium',
   for: whom,
 }: Prompt | Interrupt): string {
   return JSON.stringify(
-    [kind, title, message, schema, ui, url, risk, whom].map((part) => part ?? null),
+    [kind, title, message, schema, ui, url, proposal?.action, proposal?.arguments, risk, whom].map(
+      (part) => part ?? null,
+    ),
     inOneOrder,
   )
 }

@@ -1,8 +1,8 @@
 import { type ErrorCode, Refusal } from '#lib/model/errors'
 import type { Client } from './client'
-import type { Json } from './context'
 import { failureOf, messageOf } from './failure'
-import { Fatal, Stopped } from './fatal'
+import { Fatal, Parked, Stopped } from './fatal'
+import type { Json } from './json'
 import type { Lease } from './lease'
 import type { Log } from './log'
 import { isPassing, persist } from './persist'
@@ -32,7 +32,8 @@ export async function settle(settlement: Settlement, ending: Ending): Promise<vo
   const { lease, log } = settlement
   const { todo, signal } = lease
   try {
-    if (signal.reason instanceof Stopped) await release(settlement)
+    if (signal.reason instanceof Parked) log({ level: 'info', message: 'A question is parked', todo })
+    else if (signal.reason instanceof Stopped) await letGo(settlement)
     else if (signal.aborted)
       log({ level: 'warn', message: 'A lease was lost, its todo left alone', todo, error: signal.reason })
     else if ('error' in ending) await fail(settlement, ending.error)
@@ -66,14 +67,21 @@ async function fail(settlement: Settlement, thrown: unknown): Promise<void> {
   }
 }
 
-async function release(settlement: Settlement): Promise<void> {
-  const { client, lease, log } = settlement
-  const { todo } = lease
-  if (lease.isAsking) {
-    log({ level: 'info', message: 'A question stays open; its answer, or its deadline, puts the todo back', todo })
-    return
+/** Gives back what a stopping worker has: a question it holds is parked, whatever else it works on is released. */
+async function letGo(settlement: Settlement): Promise<void> {
+  if (settlement.lease.isAsking && (await park(settlement))) return
+  await report(settlement, (held) => settlement.client.release({ ...held, reason: 'worker_stopping' }))
+}
+
+/** False when the question was answered meanwhile, so that there is nothing left to park. */
+async function park(settlement: Settlement): Promise<boolean> {
+  try {
+    await report(settlement, (held) => settlement.client.park(held))
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'invalid_state') return false
+    throw error
   }
-  await report(settlement, (held) => client.release({ ...held, reason: 'worker_stopping' }))
 }
 
 // The lease may run out meanwhile: until the reaper has taken the todo back, the server accepts how it ended.

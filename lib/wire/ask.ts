@@ -5,7 +5,7 @@ import { type PromptSchema, promptSchema } from './prompt-schema'
 import { json, leaseEpoch, requestId } from './scalars'
 
 /** What a person is asked to approve. */
-export const proposedSchema = z.strictObject({ action: z.string().min(1).max(200), arguments: json.optional() })
+const proposedSchema = z.strictObject({ action: z.string().min(1).max(200), arguments: json.optional() })
 
 const fields = z.strictObject({
   lease_epoch: leaseEpoch,

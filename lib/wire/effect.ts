@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, json, time } from './scalars'
 
 /** How an outside effect stands: begun means that nobody has said yet whether it happened. */
-export const EFFECT_STATUSES = ['begun', 'confirmed', 'failed'] as const
+const EFFECT_STATUSES = ['begun', 'confirmed', 'failed'] as const
 
 /** What a worker calls an effect: the same effect of a todo has the same key in every attempt. */
 export const effectKey = z

@@ -97,7 +97,7 @@ describe('a parked question', () => {
     ['a responder', 'responder', 403],
     ['an operator', 'operator', 200],
     ['an endpoint that operates', ['operate'], 200],
-    ['an endpoint that works, without an epoch', ['work'], 403],
+    ['an endpoint that works and forgot its epoch', ['work'], 422],
     ['an endpoint that answers', ['answer', 'read', 'enqueue'], 403],
   ]
 

@@ -140,6 +140,11 @@ async function* calls(agent: Agent): AsyncGenerator<[string, string, Reply]> {
     id: mine.id,
     json: { ...lease, interrupt_id: mine.interruptId, content: { answer: 'x' } },
   })
+  yield on('POST', `${todo}/park`, { id: (await given(api.db, 'input-required', { worker })).id, json: lease })
+  const acting = await held()
+  yield on('POST', `${todo}/effects`, { id: acting, json: { ...lease, key: '{key}', idempotent: false } })
+  yield on('POST', `${todo}/effects`, { id: acting, json: { ...lease, key: '{key}', idempotent: false } })
+  yield on('POST', `${todo}/effects/{key}`, { id: acting, json: { ...lease, status: 'confirmed', result: [1] } })
   yield on('GET', '/api/v1/interrupts', {})
   yield on('GET', '/api/v1/interrupts/{id}', { id: asked.interruptId })
   yield on('POST', '/api/v1/interrupts/{id}/answer', { id: asked.interruptId, json: { content: { a: 'b' } } })

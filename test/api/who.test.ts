@@ -174,4 +174,6 @@ const BODIES: Record<string, object> = {
   release: lease,
   interrupt: { ...lease, title: 'Why?' },
   resume: { ...lease, interrupt_id: NOBODY },
+  beginEffect: { ...lease, key: 'one', idempotent: false },
+  settleEffect: { ...lease, status: 'confirmed' },
 }

@@ -9,7 +9,7 @@ import { forgetSettings } from '#lib/queue/settings'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { EndpointCaller, PersonCaller } from '#lib/wire/caller'
 import type { Interrupt } from '#lib/wire/interrupt'
-import { employed, endpoint, registered } from '../support/callers'
+import { approver, endpoint, registered } from '../support/callers'
 import { backdate } from '../support/clock'
 import { database } from '../support/database'
 import { type Given, given, now, WORKER } from '../support/given'
@@ -27,7 +27,7 @@ let boss: PersonCaller
 let hash: string
 
 beforeAll(async () => {
-  boss = await employed(db, 'boss', 'responder')
+  boss = await approver(db, 'responder')
   hash = await argumentsHash(RENT)
 })
 
@@ -131,7 +131,7 @@ test('an approval given twice is given once', async () => {
   const asked = await proposed()
   const first = await answer(db, asked.interruptId, boss, ACCEPT)
   expect(await answer(db, asked.interruptId, boss, ACCEPT)).toEqual(first)
-  const second = await employed(db, 'second boss')
+  const second = await approver(db)
   expect(await codeOf(answer(db, asked.interruptId, second, ACCEPT))).toBe('already_answered')
   expect(await codeOf(answer(db, asked.interruptId, boss, { action: 'decline' }))).toBe('already_answered')
   expect(await begin(await goesOn(asked))).toMatchObject({ begun: true })
@@ -179,17 +179,18 @@ describe('an approval is good for as long as its risk allows', () => {
 
 describe('who approved', () => {
   test('must still be somebody who answers', async () => {
-    const person = await employed(db, 'demoted')
+    const person = await approver(db)
     const todo = await approved('low', person)
-    await sql`UPDATE people SET role = 'viewer' WHERE id = 'demoted'`
+    await sql`UPDATE people SET role = 'viewer' WHERE id = ${person.id}`
     await mismatched(todo, /may no longer/)
-    await sql`UPDATE people SET role = 'admin' WHERE id = 'demoted'`
+    await sql`UPDATE people SET role = 'admin' WHERE id = ${person.id}`
     expect(await begin(todo)).toMatchObject({ begun: true })
   })
 
   test('must still be there', async () => {
-    const todo = await approved('low', await employed(db, 'gone'))
-    await sql`DELETE FROM people WHERE id = 'gone'`
+    const person = await approver(db)
+    const todo = await approved('low', person)
+    await sql`DELETE FROM people WHERE id = ${person.id}`
     await mismatched(todo, /may no longer/)
   })
 
@@ -213,7 +214,7 @@ describe('who approved', () => {
   })
 
   test('is nobody who only bears the name of one', async () => {
-    const todo = await approved('low', endpoint('boss'))
+    const todo = await approved('low', endpoint(boss.id))
     await mismatched(todo, /may no longer/)
   })
 })

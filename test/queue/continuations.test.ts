@@ -8,7 +8,7 @@ import { heartbeat } from '#lib/queue/heartbeat'
 import { interrupt, type Question } from '#lib/queue/interrupt'
 import type { Held } from '#lib/queue/why-not'
 import { argumentsHash } from '#lib/wire/arguments-hash'
-import { employed, endpoint } from '../support/callers'
+import { approver, endpoint } from '../support/callers'
 import { backdate } from '../support/clock'
 import { database } from '../support/database'
 import { given, now, OPERATOR } from '../support/given'
@@ -66,7 +66,7 @@ describe.each([
 ])('%s parked questions, an approval and an effect', (questions, attempts) => {
   test(`are ${attempts} attempts, none of them spent, and the effect is done once`, async () => {
     const { id } = await given(db, 'pending')
-    const boss = await employed(db, `boss-${questions}`)
+    const boss = await approver(db)
     for (let n = 0; n < questions; n++) {
       await continued(id, 'input')
       expect(await tick()).toEqual([])

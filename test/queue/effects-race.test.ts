@@ -10,7 +10,7 @@ import { release } from '#lib/queue/release'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PersonCaller } from '#lib/wire/caller'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
-import { employed, endpoint, person } from '../support/callers'
+import { approver, endpoint, person } from '../support/callers'
 import { backdate } from '../support/clock'
 import { database } from '../support/database'
 import { overtaken } from '../support/gate'
@@ -85,7 +85,7 @@ describe('twenty begins at once', () => {
 })
 
 test('two effects under one approval at once: one of them begins', async () => {
-  const boss = await employed(db, 'boss')
+  const boss = await approver(db)
   const arguments_hash = await argumentsHash({ amount: 5 })
   const proposal = { action: 'pay', arguments: { amount: 5 } }
   await rounds(20, 200, async () => {
@@ -131,7 +131,7 @@ test('a begin that waited while its lease lapsed begins nothing', async () => {
 })
 
 test('a begin that waited while its approval was asked for and given finds it', async () => {
-  const boss = await employed(db, 'second boss')
+  const boss = await approver(db)
   const arguments_hash = await argumentsHash({ amount: 5 })
   const proposal = { action: 'pay', arguments: { amount: 5 } }
   const todo = await given(db, 'claimed')

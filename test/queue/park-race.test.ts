@@ -163,6 +163,19 @@ test('an answer and the sweep of parked questions: one of them happens', () =>
     await cancel(db, asked.id, OPERATOR)
   }))
 
+test('an answer and a cancel of a parked todo: it is canceled either way, and the answer stored or refused', () =>
+  rounds(20, 300, async (n) => {
+    const asked = await given(db, 'input-required', PARKED)
+    const [code] = await both(
+      n,
+      () => answers(asked),
+      () => cancel(db, asked.id, OPERATOR),
+    )
+    expect([null, 'interrupt_closed']).toContain(code)
+    expect(await verbs(asked.id)).toEqual(code === null ? ['answered', 'canceled'] : ['canceled'])
+    expect(await stored(asked.interruptId)).toMatchObject({ status: code === null ? 'answered' : 'canceled' })
+  }))
+
 test('of twenty answers to a parked question one wins, and it is claimable once', () =>
   rounds(3, 30, async () => {
     const asked = await given(db, 'input-required', PARKED)

@@ -9,7 +9,7 @@ import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
-import { employed } from '../support/callers'
+import { approver } from '../support/callers'
 import { database } from '../support/database'
 import { given, OPERATOR, WORKER } from '../support/given'
 import { times } from '../support/numbers'
@@ -100,7 +100,7 @@ test.each(VERBS)('and so it is with the verbs on one todo: %s', async (verb, act
 })
 
 test('nor are they read by a begin under an approval, an answer about an effect, or the end of a parked question', async () => {
-  const boss = await employed(db, 'boss')
+  const boss = await approver(db)
   const arguments_hash = await argumentsHash(null)
   const { held, id } = await given(db, 'claimed', { todo: { queue: 'open' } })
   const ask = { kind: 'approval', title: 'May I?', risk: 'low', proposal: { action: 'pay' } } as const

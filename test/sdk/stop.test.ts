@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { expireLeases } from '#lib/queue/expire'
 import { door } from '../api/door'
 import { abortOf, promised, staff } from './staff'
 
@@ -87,7 +86,7 @@ test('a claim that is broken off by the stop strands nothing', async () => {
   expect(after.attempts.every(({ outcome }) => outcome === 'released')).toBe(true)
 })
 
-test('a question that is open at the stop stays open, and its answer is there for the next attempt', async () => {
+test('a question that is open at the stop is parked, which spends nothing, and its answer is there for the next attempt', async () => {
   const every = await client()
   const { todo } = await every.enqueue({ queue: 'asking', title: 'Asking' })
   const handler = async ({ ask }: { ask(prompt: { title: string }): Promise<{ content: unknown }> }) =>
@@ -95,14 +94,18 @@ test('a question that is open at the stop stays open, and its answer is there fo
   const first = await work({ queues: ['asking'], graceSeconds: 30, leaseSeconds: 1, handler })
   const { todo: asked } = await every.getTodo({ id: todo.id, wait_seconds: 20 })
   await first.stop()
-  expect((await every.getTodo({ id: todo.id })).todo).toMatchObject({ state: 'input-required' })
+  expect((await every.getTodo({ id: todo.id })).todo).toMatchObject({ state: 'input-required', owner: null })
   await every.answerInterrupt({ id: asked.open_interrupt_id ?? '', content: { answer: 'the first' } })
-  await api.sql`UPDATE todos SET lease_expires_at = now() WHERE id = ${todo.id}`
-  await expireLeases(api.db)
   const second = await work({ queues: ['asking'], handler })
   await second.line.until('/complete', 1)
   const { todo: done, interrupts } = await every.getTodo({ id: todo.id })
-  expect(done).toMatchObject({ state: 'completed', result: { answer: 'the first' } })
+  expect(done).toMatchObject({
+    state: 'completed',
+    result: { answer: 'the first' },
+    attempts: 2,
+    failures: 0,
+    lease_expirations: 0,
+  })
   expect(interrupts).toHaveLength(1)
 })
 

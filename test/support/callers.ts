@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '#lib/db/connect'
-import { type EndpointCaller, type PersonCaller, type Role, SCOPES } from '#lib/wire/caller'
+import { type EndpointCaller, type PersonCaller, SCOPES } from '#lib/wire/caller'
 
 /** An endpoint that calls, with every scope and every queue unless said; it has no row of its own (see `registered`). */
 export const endpoint = (name: string, said: Partial<EndpointCaller> = {}): EndpointCaller => ({
@@ -35,11 +35,10 @@ export async function registered(db: Db, name: string, columns: { revoked_at?: s
   return caller
 }
 
-/** A person with a row, so that what they approved counts. */
-export async function employed(db: Db, id: string, role: Role = 'operator'): Promise<PersonCaller> {
-  await db.query({
-    text: `INSERT INTO people (id, name, email, role) VALUES ($1, $1, $1 || '@example.test', $2)`,
-    values: [id, role],
-  })
+/** A person with a row of this role, whose approvals therefore count. */
+export async function approver(db: Db, role: PersonCaller['role'] = 'responder'): Promise<PersonCaller> {
+  const id = uuidv7()
+  const text = `INSERT INTO people (id, name, email, role) VALUES ($1, 'Approver', $1 || '@example.org', $2)`
+  await db.query({ text, values: [id, role] })
   return person(id, { role })
 }

@@ -158,7 +158,7 @@ const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
 const expireUnheld = (db: Db) => expireParked(db, { ttlSeconds: DAY })
 
 // What an operator's edit may do to a pending todo: take away the allowance it had left.
-const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations) WHERE id = $1 AND state = 'pending'`
+const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations, wait_expirations + 1) WHERE id = $1 AND state = 'pending'`
 
 // One statement, since the todo may move on while it waits: whatever clock runs for it then has run out, or nearly.
 const PASS_TIME = `UPDATE todos SET

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { NotDone } from '#lib/sdk/sdk'
+import { door } from '../api/door'
+import { backdate } from '../support/clock'
+import { staff } from './staff'
+
+const api = door()
+const { client, work } = staff(api)
+
+test('a second entry gets the stored outcome, and what ran once does not run again', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'effect', title: 'Sends' })
+  let runs = 0
+  let entries = 0
+  const { line } = await work({
+    queues: ['effect'],
+    handler: async ({ effect }) => {
+      const sent = await effect('send', { idempotent: false, arguments: { to: 'ada' } }, () => ({ number: ++runs }))
+      entries += 1
+      if (entries === 1) throw Object.assign(new Error('after it was sent'), { retryAfterSeconds: 0 })
+      return sent
+    },
+  })
+  await line.until('/complete', 1)
+  const { todo: done, effects } = await getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', attempts: 2, result: { number: 1 } })
+  expect(effects).toMatchObject([{ key: 'send', status: 'confirmed', result: { number: 1 } }])
+  expect(runs).toBe(1)
+})
+
+test.each([
+  [true, 1],
+  [false, 2],
+])('in doubt a person is asked; that it happened: %s', async (happened, times) => {
+  const { enqueue, getTodo, answerInterrupt } = await client()
+  const queue = `doubt-${happened}`
+  const { todo } = await enqueue({ queue, title: 'Sends' })
+  let runs = 0
+  const { line } = await work({
+    queues: [queue],
+    handler: async ({ effect }) =>
+      effect('send', { idempotent: false }, () => {
+        runs += 1
+        if (runs === 1) throw Object.assign(new Error('the line broke off'), { retryAfterSeconds: 0 })
+        return runs
+      }),
+  })
+  const { todo: asked, interrupts } = await getTodo({ id: todo.id, wait_seconds: 20 })
+  expect(asked).toMatchObject({ state: 'input-required', owner: null })
+  expect(interrupts).toMatchObject([{ effect_key: 'send', risk: 'high', mode: 'park' }])
+  await answerInterrupt({ id: asked.open_interrupt_id ?? '', content: { happened }, comment: 'I looked' })
+  await line.until('/complete', 1)
+  expect((await getTodo({ id: todo.id })).effects).toMatchObject([{ status: 'confirmed' }])
+  expect(runs).toBe(times)
+})
+
+test('where nobody can say, the todo fails and nothing is done again', async () => {
+  const { enqueue, getTodo, answerInterrupt } = await client()
+  const { todo } = await enqueue({ queue: 'unknown', title: 'Sends' })
+  let runs = 0
+  const { line } = await work({
+    queues: ['unknown'],
+    handler: async ({ effect }) =>
+      effect('send', { idempotent: false }, () => {
+        runs += 1
+        throw Object.assign(new Error('the line broke off'), { retryAfterSeconds: 0 })
+      }),
+  })
+  const { todo: asked } = await getTodo({ id: todo.id, wait_seconds: 20 })
+  await answerInterrupt({ id: asked.open_interrupt_id ?? '', action: 'decline', comment: 'No idea' })
+  await line.until('/fail', 2)
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ state: 'failed', error: { code: 'effect_uncertain' } })
+  expect(runs).toBe(1)
+})
+
+test('what was certainly not done is begun again without asking anybody; a lapsed lease is kept first', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'not-done', title: 'Sends' })
+  let runs = 0
+  const { line } = await work({
+    queues: ['not-done'],
+    handler: async ({ effect, todo: mine }) => {
+      await backdate(api.db, mine.id, { lease_expires_at: 1 })
+      return effect('send', { idempotent: false }, () => {
+        runs += 1
+        if (runs === 1) throw Object.assign(new NotDone('refused'), { retryAfterSeconds: 0 })
+        return runs
+      })
+    },
+  })
+  await line.until('/complete', 1)
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ state: 'completed', result: 2, attempts: 2 })
+})
