@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '#lib/db/connect'
 import { answer } from '#lib/queue/answer'
+import { beginEffect } from '#lib/queue/begin-effect'
 import { claim } from '#lib/queue/claim'
-import { beginEffect, settleEffect } from '#lib/queue/effects'
 import { enqueue } from '#lib/queue/enqueue'
 import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
 import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { settleEffect } from '#lib/queue/settle-effect'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { approver } from '../support/callers'
@@ -16,12 +17,12 @@ import { times } from '../support/numbers'
 import { codeOf } from '../support/refusal'
 import { type Act, DAY, EFFECT_VERBS, HOLDER_VERBS, OTHER_VERBS } from '../support/verbs'
 
-const { db, sql, url } = database()
+const { sql, url } = database()
 
 const FINISHED = times(5000, 200_000)
 const PENDING = 1000
 
-// A connection of its own, whose reads can be told from others' and counted at once.
+// One connection does all that is measured and what leads to it: others' reads are counted whenever they come to say so.
 const one = connect({ databaseUrl: url, max: 1 })
 
 beforeAll(async () => {
@@ -92,7 +93,7 @@ const VERBS: [string, Act][] = Object.entries({ ...HOLDER_VERBS, ...OTHER_VERBS,
 
 test.each(VERBS)('and so it is with the verbs on one todo: %s', async (verb, act) => {
   for (const state of ['claimed', 'input-required', 'failed', 'pending'] as const) {
-    const todo = await given(db, state, { todo: { queue: 'open' }, ...(verb in EFFECT_VERBS && { effect: {} }) })
+    const todo = await given(one, state, { todo: { queue: 'open' }, ...(verb in EFFECT_VERBS && { effect: {} }) })
     const { scanned, looked_up } = await reads(() => act(one, todo).catch(() => {}))
     expect(scanned).toBeLessThan(FEW)
     expect(looked_up).toBeLessThan(FEW)
@@ -100,11 +101,11 @@ test.each(VERBS)('and so it is with the verbs on one todo: %s', async (verb, act
 })
 
 test('nor are they read by a begin under an approval, an answer about an effect, or the end of a parked question', async () => {
-  const boss = await approver(db)
+  const boss = await approver(one)
   const arguments_hash = await argumentsHash(null)
-  const { held, id } = await given(db, 'claimed', { todo: { queue: 'open' } })
+  const { held, id } = await given(one, 'claimed', { todo: { queue: 'open' } })
   const ask = { kind: 'approval', title: 'May I?', risk: 'low', proposal: { action: 'pay' } } as const
-  const { interrupt: approval } = await interrupt(db, held, WORKER, ask)
+  const { interrupt: approval } = await interrupt(one, held, WORKER, ask)
   const schema: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
   const doubt = { kind: 'input', title: 'Did it?', risk: 'low', effect_key: 'pay', schema } as const
   const acts = [
