@@ -102,7 +102,7 @@ async function vitestOnOlder(reports) {
 }
 
 // What the contract promises of every operation, whichever server stands before it.
-const CONTRACT = ['todos', 'errors', 'who', 'work', 'wait', 'interrupts', 'openapi']
+const CONTRACT = ['todos', 'errors', 'who', 'work', 'continuations', 'wait', 'interrupts', 'openapi']
 
 /** @param {string} reports */
 async function vitestOnNext(reports) {
