@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isPassing } from '#lib/sdk/persist'
 import { type Client, Refusal } from '#lib/sdk/sdk'
 import { QUEUE } from './demo-endpoints'
-import type { Fields } from './demo-question'
+import { type Reply, replyWords } from './demo-question'
 import type { OpenQuestion } from './demo-terminal'
+import type { View } from './demo-view'
 
 /** Says what is to be answered; null leaves a question to somebody else. */
-export type Answerer = (
-  question: OpenQuestion,
-  isClosed: AbortSignal,
-) => Promise<{ content: Fields; comment?: string } | null>
+export type Answerer = (question: OpenQuestion, isClosed: AbortSignal) => Promise<Reply | null>
 
 /** What answering needs. */
 export interface Answering {
@@ -19,8 +17,17 @@ export interface Answering {
   /** Ends it. */
   signal: AbortSignal
   /** Hears of every answer given. */
-  hear(question: OpenQuestion, content: Fields): void
+  hear(question: OpenQuestion, reply: Reply): void
+  /** Hears of an approval that this endpoint cannot give, since it has asked for it. */
+  leave(question: OpenQuestion): void
 }
+
+/** What says on the terminal how questions are answered. */
+export const tellers = ({ line, paint }: View): Pick<Answering, 'hear' | 'leave'> => ({
+  hear: ({ title }, reply) => line(`  ${paint('yellow', '?')} ${title} ${paint('bold', replyWords(reply))}`),
+  leave: ({ title }) =>
+    line(`  ${paint('yellow', '?')} ${title} Who asks cannot approve: somebody else has to, in the inbox`),
+})
 
 const LOOK_MS = 400
 const PAGE = 200
@@ -46,7 +53,7 @@ async function openQuestions(client: Client): Promise<OpenQuestion[]> {
   }
 }
 
-async function answerOne({ client, answer, signal, hear }: Answering, question: OpenQuestion): Promise<boolean> {
+async function answerOne({ client, answer, signal, hear, leave }: Answering, question: OpenQuestion): Promise<boolean> {
   const closed = new AbortController()
   const stop = () => closed.abort()
   signal.addEventListener('abort', stop)
@@ -55,11 +62,13 @@ async function answerOne({ client, answer, signal, hear }: Answering, question: 
     const reply = await answer(question, closed.signal)
     if (!reply) return false
     await client.answerInterrupt({ id: question.id, ...reply })
-    hear(question, reply.content)
+    hear(question, reply)
     return true
   } catch (error) {
     if (closed.signal.aborted || isSettled(error)) return true
-    throw error
+    if (!isOwn(error, question)) throw error
+    leave(question)
+    return false
   } finally {
     closed.abort()
     signal.removeEventListener('abort', stop)
@@ -76,6 +85,10 @@ async function watch(client: Client, id: string, closed: AbortController): Promi
     if (!seen) await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
   }
 }
+
+// With one token for all, who asks is who answers.
+const isOwn = (error: unknown, { kind }: OpenQuestion): boolean =>
+  kind === 'approval' && error instanceof Refusal && error.code === 'forbidden'
 
 const isSettled = (error: unknown): boolean =>
   error instanceof Refusal && (error.code === 'already_answered' || error.code === 'interrupt_closed')

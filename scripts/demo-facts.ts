@@ -45,9 +45,12 @@ export interface Checked {
   cut: PowerCut | null
 }
 
-/** What is not as promised: every todo completed, exactly once, and what the killed worker held taken back and completed by others. */
+/**
+ * What is not as promised: every todo completed, exactly once, what the killed worker held taken back and completed by others,
+ * and counters that agree with the attempts behind them.
+ */
 export function discrepancies({ facts, expected, cut }: Checked): string[] {
-  const wrong = facts.flatMap(notCompletedOnce)
+  const wrong = facts.flatMap((fact) => [...notCompletedOnce(fact), ...miscounted(fact)])
   if (facts.length !== expected) wrong.push(`There are ${facts.length} todos for ${expected} packages`)
   if (!cut) return [...wrong, 'No worker was killed: the work was over too soon']
   if (lostWith(cut, facts).length > 0) return wrong
@@ -73,3 +76,26 @@ function notCompletedOnce({ detail, events }: Facts): string[] {
   const attempts = detail.attempts.filter(({ outcome }) => outcome === 'completed').length
   return completions === 1 && attempts === 1 ? [] : [`${title} was completed ${Math.max(completions, attempts)} times`]
 }
+
+/** How many attempts of a todo ended so. */
+export const closedAs = ({ attempts }: Facts['detail'], outcome: string): number =>
+  attempts.filter((attempt) => attempt.outcome === outcome).length
+
+/** Where a todo's counters say something else than its attempts, questions and events. */
+function miscounted({ detail, events }: Facts): string[] {
+  // Of a long history the oldest attempts may be gone by now.
+  if (!detail.attempts.some(({ seq }) => seq === 1)) return []
+  const { title, attempts, lease_epoch, lease_expirations, failures } = detail.todo
+  const continued = detail.interrupts.filter(({ mode, status }) => mode === 'park' && status === 'answered').length
+  const pairs: [string, number, number][] = [
+    ['attempts counted and listed', attempts, detail.attempts.length],
+    ['attempts and lease epochs', attempts, lease_epoch],
+    ['lease expirations counted and leases taken back', lease_expirations, closedAs(detail, 'reaped')],
+    ['lease expirations counted and logged', lease_expirations, events.filter(isReclaimed).length],
+    ['failures counted and attempts failed', failures, closedAs(detail, 'failed')],
+    ['attempts continued and parked questions answered', closedAs(detail, 'continued'), continued],
+  ]
+  return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${title}: ${what} differ, ${a} and ${b}`)
+}
+
+const isReclaimed = ({ data }: Event): boolean => typeof data === 'object' && data !== null && 'reclaimed_epoch' in data

@@ -16,7 +16,7 @@ export interface DemoFlags {
 export const DEMO_USAGE = `Usage: npm run demo -- [options]
 
 Reviews the licences of the packages installed in node_modules: one todo for each, three workers, one of which is killed
-while it works. What manifest and files leave open, a person is asked.
+while it works. What manifest and files leave open, a person is asked; what carries duties, a person has to approve.
 
   --auto        answer the questions by a rule: ${AUTO_RULE}
   --limit N     only the first N packages

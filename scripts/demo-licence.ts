@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import parse from 'spdx-expression-parse'
+import { z } from 'zod'
 import { licencesIn } from './demo-licence-texts'
 import { readManifest } from './demo-packages'
 
-/** A licence file: what it is called, how it begins, and which licences its words are. */
-export interface LicenceFile {
-  name: string
-  excerpt: string
-  ids: string[]
-}
+const licenceFile = z.object({ name: z.string(), excerpt: z.string(), ids: z.array(z.string()) })
 
-/** What a package says of its licence, and what its files say. */
-export interface Evidence {
-  /** What the manifest says, word for word; null when it says nothing. */
-  declared: string | null
-  files: LicenceFile[]
-}
+/** A licence file: what it is called, how it begins, and which licences its words are. */
+type LicenceFile = z.infer<typeof licenceFile>
+
+/** What a package says of its licence (`declared`, word for word; null when it says nothing), and what its files say. */
+export const evidenceSchema = z.object({ declared: z.string().nullable(), files: z.array(licenceFile) })
+export type Evidence = z.infer<typeof evidenceSchema>
 
 /** A licence it might be, and who says so. */
 export interface Candidate {

@@ -1,10 +1,11 @@
 import type { Answer, Prompt } from '#lib/sdk/sdk'
+import type { Interrupt } from '#lib/wire/interrupt'
 import { type Candidate, canonical, type Evidence, type Verdict } from './demo-licence'
 import type { InstalledPackage } from './demo-packages'
 
 /** How `--auto` answers. */
 export const AUTO_RULE =
-  'each question gets its first choice: what the licence files say in full, else what the manifest says, else it is left open'
+  'each question gets its first choice: what the licence files say in full, else what the manifest says, else it is left open; what is to be approved is accepted at low risk and declined at any other'
 
 /** SPDX's own word for a licence that nobody has settled. */
 export const LEFT_OPEN = 'NOASSERTION'
@@ -68,9 +69,23 @@ export function readAnswer(answer: Answer<Fields>): { licence: string } | { trou
   return expression ? { licence: expression.text } : { trouble: `"${other}" is no SPDX expression` }
 }
 
+/** What somebody says to a question of the demo: a form filled in, or yes or no to an approval. */
+export type Reply = { comment?: string } & (
+  | { action?: undefined; content: Fields }
+  | { action: 'accept' | 'decline'; content?: undefined }
+)
+
+/** A reply in a word. */
+export function replyWords({ action, content }: Reply): string {
+  if (content) return content.licence === OTHER ? (content.other ?? OTHER) : content.licence
+  return action === 'accept' ? 'accepted' : 'declined'
+}
+
 /** What `--auto` says to a question. */
-export function autoAnswer({ schema }: { schema: Prompt['schema'] | null }): { content: Fields; comment: string } {
+export function autoAnswer({ kind, risk, schema }: Pick<Interrupt, 'kind' | 'risk' | 'schema'>): Reply {
+  const comment = `By rule: ${AUTO_RULE}`
+  if (kind === 'approval') return { action: risk === 'low' ? 'accept' : 'decline', comment }
   const property = schema?.properties.licence
   const first = property && 'oneOf' in property ? property.oneOf?.[0]?.const : undefined
-  return { content: { licence: first ?? LEFT_OPEN }, comment: `By rule: ${AUTO_RULE}` }
+  return { content: { licence: first ?? LEFT_OPEN }, comment }
 }

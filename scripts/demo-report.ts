@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Facts, isLeaseExpired, lostWith } from './demo-facts'
+import { closedAs, type Facts, isLeaseExpired, lostWith } from './demo-facts'
 import type { PowerCut } from './demo-power-cut'
 import { homeFolder } from './instance.mjs'
 
@@ -13,7 +13,22 @@ const resultSchema = z.object({
   basis: z.string(),
   answered_by: z.string().nullish(),
   comment: z.string().nullish(),
+  shipping: z
+    .object({
+      allowed: z.boolean(),
+      risk: z.string(),
+      decided_by: z.string().nullable(),
+      comment: z.string().nullable(),
+    })
+    .optional(),
 })
+
+/** How many questions were asked, by how they were waited for. */
+export interface Questions {
+  parked: number
+  held: number
+  approvals: number
+}
 
 /** A package and its licence, as its todo's result has it. */
 export type Reviewed = z.infer<typeof resultSchema>
@@ -26,7 +41,13 @@ export interface Report {
   licences: { licence: string; packages: number }[]
   decided_by_people: Reviewed[]
   by_manifest_alone: number
-  questions: number
+  /** Packages whose licence carries duties, with who said whether they may be shipped. */
+  approvals: Reviewed[]
+  /** Of each sort, how many were asked. */
+  questions: Questions
+  /** Claims in all, and how many of them were ended by a parked question and continued by a later one. */
+  attempts: number
+  continuations: number
   killed: { worker: string; pid: number; held: string[] } | null
   /** Every time the reaper took back a lease that had run out: the todo, who had it, and who completed it in the end. */
   lease_expired: { title: string; was: string | null; completed_by: string | null }[]
@@ -53,7 +74,10 @@ export function reportOf({ facts, cut, beganAt, seconds, discrepancies }: Findin
     licences: tally(reviewed.map(({ licence }) => licence)),
     decided_by_people: reviewed.filter(({ basis }) => basis === 'person'),
     by_manifest_alone: reviewed.filter(({ basis }) => basis === 'manifest').length,
-    questions: facts.reduce((sum, { detail }) => sum + detail.interrupts.length, 0),
+    approvals: reviewed.filter(({ shipping }) => shipping),
+    questions: questionsOf(facts),
+    attempts: facts.reduce((sum, { detail }) => sum + detail.todo.attempts, 0),
+    continuations: facts.reduce((sum, { detail }) => sum + closedAs(detail, 'continued'), 0),
     killed: cut && {
       worker: cut.victim.name,
       pid: cut.victim.pid,
@@ -63,6 +87,13 @@ export function reportOf({ facts, cut, beganAt, seconds, discrepancies }: Findin
     discrepancies,
     reviewed,
   }
+}
+
+function questionsOf(facts: readonly Facts[]): Questions {
+  const all = facts.flatMap(({ detail }) => detail.interrupts)
+  const asked = all.filter(({ kind }) => kind !== 'approval')
+  const parked = asked.filter(({ mode }) => mode === 'park').length
+  return { parked, held: asked.length - parked, approvals: all.length - asked.length }
 }
 
 function expiriesOf({ detail, events }: Facts): Report['lease_expired'] {
@@ -93,7 +124,7 @@ function asMarkdown(report: Report): string {
       report.licences.map(({ licence, packages }) => [licence, String(packages)]),
     ),
     '## What people decided',
-    `${report.questions} questions were asked.`,
+    `${askedWords(report.questions)}. ${report.attempts} attempts in all; ${report.continuations} of them ended with a parked question, which costs nothing.`,
     table(
       ['Package', 'Licence', 'By', 'Comment'],
       decided.map(({ name, version, licence, answered_by, comment }) => [
@@ -103,6 +134,10 @@ function asMarkdown(report: Report): string {
         comment ?? '',
       ]),
     ),
+    '## What may be shipped',
+    report.approvals.length === 0
+      ? 'No licence asks for anything before its package is shipped.'
+      : table(['Package', 'Licence', 'Risk', 'Allowed', 'By', 'Comment'], report.approvals.map(approvalCells)),
     '## What the killed worker held',
     killed
       ? `${killed.worker} (process ${killed.pid}) was killed with SIGKILL while it held ${killed.held.join(', ')}.`
@@ -113,12 +148,25 @@ function asMarkdown(report: Report): string {
     ),
     '## Checked against the API',
     report.discrepancies.length === 0
-      ? 'Every package has exactly one completion, none failed, and what the killed worker held was completed by others.'
+      ? 'Every package has exactly one completion, none failed, what the killed worker held was completed by others, and every attempt is accounted for.'
       : report.discrepancies.map((line) => `- ${line}`).join('\n'),
   ]
     .join('\n\n')
     .concat('\n')
 }
+
+/** How many questions were asked, in words. */
+export const askedWords = ({ parked, held, approvals }: Questions): string =>
+  `${parked} parked and ${held} held questions, ${approvals} ${approvals === 1 ? 'approval' : 'approvals'}`
+
+const approvalCells = ({ name, version, licence, shipping }: Reviewed): string[] => [
+  `${name} ${version}`,
+  licence,
+  shipping?.risk ?? '',
+  shipping?.allowed ? 'yes' : 'no',
+  shipping?.decided_by ?? '',
+  shipping?.comment ?? '',
+]
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows]

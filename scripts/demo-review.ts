@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPassing } from '#lib/sdk/persist'
 import { type Client, connect } from '#lib/sdk/sdk'
-import { type Answerer, answerQuestions } from './demo-answers'
+import { type Answerer, answerQuestions, tellers } from './demo-answers'
 import { boardLines } from './demo-board'
 import { type Crewman, hire } from './demo-crew'
 import { castFor, QUEUE } from './demo-endpoints'
@@ -51,9 +51,7 @@ export async function review({ place, flags, view, answer, signal }: Review): Pr
   signal.addEventListener('abort', stop)
   const show: Show = { client, ids: new Set(ids), crew, view, cut: null }
   const cutting = cutPower({ client, ids: show.ids, crew, signal: over.signal }).then((cut) => announce(show, cut))
-  const hear: Parameters<typeof answerQuestions>[0]['hear'] = (question, { licence }) =>
-    view.line(`  ${view.paint('yellow', '?')} ${question.title} ${view.paint('bold', licence)}`)
-  const answering = answerQuestions({ client: responder, answer, signal: over.signal, hear })
+  const answering = answerQuestions({ client: responder, answer, signal: over.signal, ...tellers(view) })
   try {
     await Promise.race([watchUntilDone(show, over.signal), failing(cutting), failing(answering)])
   } finally {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { AnswerOf } from '#lib/sdk/client'
-import type { Fields } from './demo-question'
+import type { Fields, Reply } from './demo-question'
 import type { View } from './demo-view'
 
 /** An open question as it stands in the inbox. */
@@ -10,7 +10,7 @@ export type OpenQuestion = AnswerOf<'listInterrupts'>['interrupts'][number]
  * Asks whoever sits at this terminal; null when they close it (Ctrl-D). Rejects when `signal` says that the question is no
  * longer open.
  */
-export async function askTerminal(question: OpenQuestion, view: View, signal: AbortSignal): Promise<Fields | null> {
+export async function askTerminal(question: OpenQuestion, view: View, signal: AbortSignal): Promise<Reply | null> {
   view.hold()
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   // readline takes Ctrl-C for itself.
@@ -27,10 +27,25 @@ export async function askTerminal(question: OpenQuestion, view: View, signal: Ab
 
 type AskLine = (text: string) => Promise<string>
 
-async function answered(question: OpenQuestion, view: View, ask: AskLine): Promise<Fields> {
+async function answered(question: OpenQuestion, view: View, ask: AskLine): Promise<Reply> {
+  process.stdout.write(`${asText(question, view.paint)}\n`)
+  return question.kind === 'approval' ? decided(ask) : { content: await filledIn(question, view, ask) }
+}
+
+async function decided(ask: AskLine): Promise<Reply> {
+  for (;;) {
+    const said = (await ask('  Approve? yes or no: ')).trim()
+    const action = /^y(es)?$/i.test(said) ? 'accept' : /^no?$/i.test(said) ? 'decline' : null
+    if (action) return { action, ...commented(await ask('  Why? A comment, or nothing: ')) }
+  }
+}
+
+const commented = (comment: string): { comment?: string } => (comment.trim() ? { comment: comment.trim() } : {})
+
+async function filledIn(question: OpenQuestion, view: View, ask: AskLine): Promise<Fields> {
   const choices = choicesOf(question)
   const listed = choices.map(({ title }, index) => `  ${view.paint('cyan', String(index + 1))}  ${visible(title)}\n`)
-  process.stdout.write(`${asText(question, view.paint)}\n${listed.join('')}`)
+  process.stdout.write(listed.join(''))
   const licence = await choose(choices, ask)
   return licence === 'other' ? { licence, other: await ask('  SPDX expression: ') } : { licence }
 }
@@ -52,8 +67,9 @@ function choicesOf({ schema }: OpenQuestion): Choice[] {
   return (property && 'oneOf' in property && property.oneOf) || []
 }
 
-function asText({ title, message }: OpenQuestion, paint: View['paint']): string {
-  const body = (message ?? '').replace(/^/gm, '  ')
+function asText({ title, message, kind, risk }: OpenQuestion, paint: View['paint']): string {
+  const weight = kind === 'approval' ? `\n\nRisk: ${risk}.` : ''
+  const body = `${message ?? ''}${weight}`.replace(/^/gm, '  ')
   return `\n  ${paint('yellow', '?')} ${paint('bold', visible(title))}\n\n${visible(body)}\n`
 }
 

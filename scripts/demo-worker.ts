@@ -3,7 +3,8 @@ import { resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Context, Fatal, type Json, worker } from '#lib/sdk/sdk'
-import { type Evidence, judge, readEvidence, type Verdict } from './demo-licence'
+import { dutyOf, proposalFor } from './demo-duties'
+import { type Evidence, evidenceSchema, judge, readEvidence, type Verdict } from './demo-licence'
 import { type Fields, promptFor, readAnswer } from './demo-question'
 import { workerName } from './demo-watch'
 import { ROOT } from './instance.mjs'
@@ -11,36 +12,67 @@ import { ROOT } from './instance.mjs'
 // One of the demo's workers, a process of its own; SWITCHBOARD_URL and SWITCHBOARD_TOKEN say where and as whom.
 
 const order = z.object({ name: z.string(), version: z.string(), path: z.string() })
+type Order = z.infer<typeof order>
 
 const options = z.object({ queue: z.string(), concurrency: z.number(), leaseSeconds: z.number(), paceMs: z.number() })
 const { queue, concurrency, leaseSeconds, paceMs } = options.parse(JSON.parse(process.argv[2] ?? '{}'))
 
-async function review({ todo, signal, ask, progress }: Context): Promise<Json> {
-  const about = order.parse(todo.payload)
-  progress({ message: `reading ${about.path}` })
-  const [evidence] = await Promise.all([readEvidence(folderOf(about.path)), sleep(paceMs, undefined, { signal })])
+/** Entered anew after every question it has parked, with what it read before and all the answers. */
+async function review(context: Context): Promise<Json> {
+  const about = order.parse(context.todo.payload)
+  const evidence = readBefore(context) ?? (await read(context, about))
   const verdict = judge(evidence)
+  const settled = 'licence' in verdict ? verdict : await decided(context, { about, evidence, verdict })
   const files = evidence.files.map(({ name, ids }) => ({ name, ids }))
-  const reviewed = { ...about, declared: evidence.declared, files }
-  if ('licence' in verdict) return { ...reviewed, ...verdict }
-  return { ...reviewed, basis: 'person', doubt: verdict.doubt, ...(await decided({ about, evidence, verdict, ask })) }
+  const shipping = await allowed(context, { about, evidence, licence: settled.licence })
+  return { ...about, declared: evidence.declared, files, ...settled, ...(shipping && { shipping }) }
+}
+
+const checkpoint = z.object({ evidence: evidenceSchema })
+
+function readBefore(context: Context): Evidence | null {
+  return checkpoint.safeParse(context.checkpoint).data?.evidence ?? null
+}
+
+async function read({ progress, signal }: Context, { path }: Order): Promise<Evidence> {
+  progress({ message: `reading ${path}` })
+  const [evidence] = await Promise.all([readEvidence(folderOf(path)), sleep(paceMs, undefined, { signal })])
+  return evidence
 }
 
 interface Deciding {
-  about: z.infer<typeof order>
+  about: Order
   evidence: Evidence
   verdict: Extract<Verdict, { doubt: string }>
-  ask: Context['ask']
 }
 
-/** Asks until the answer names a licence. */
-async function decided({ about, evidence, verdict, ask }: Deciding) {
+/** Asks until the answer names a licence. A contradiction is soon seen through, so it is held; research takes who knows how long. */
+async function decided({ ask, park }: Context, { about, evidence, verdict }: Deciding) {
+  const isHeld = verdict.doubt === 'conflicting'
   for (let trouble: string | undefined; ; ) {
-    const answer = await ask<Fields>(promptFor(about, evidence, verdict, trouble))
+    const prompt = promptFor(about, evidence, verdict, trouble)
+    const answer = await (isHeld ? ask<Fields>(prompt) : park<Fields>(prompt, { evidence }))
     const settled = readAnswer(answer)
-    if ('licence' in settled) return { ...settled, answered_by: answer.answeredBy, comment: answer.comment }
+    if ('licence' in settled) {
+      const { answeredBy: answered_by, comment } = answer
+      return { basis: 'person', doubt: verdict.doubt, ...settled, answered_by, comment }
+    }
     trouble = settled.trouble
   }
+}
+
+interface Licensed {
+  about: Order
+  evidence: Evidence
+  licence: string
+}
+
+/** Who said whether it may be shipped; null where its licence asks for nothing. */
+async function allowed({ approve }: Context, { about, evidence, licence }: Licensed) {
+  const duty = dutyOf(licence)
+  if (!duty) return null
+  const said = await approve(proposalFor(about, licence, duty), { checkpoint: { evidence } })
+  return { allowed: said.action === 'accept', risk: duty.risk, decided_by: said.answeredBy, comment: said.comment }
 }
 
 // What stands in a todo is no reason to read any other file of this machine.

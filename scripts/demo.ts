@@ -1,6 +1,5 @@
 import { connect, Refusal } from '#lib/sdk/sdk'
-import type { Answerer } from './demo-answers'
-import { answerQuestions } from './demo-answers'
+import { type Answerer, answerQuestions, tellers } from './demo-answers'
 import { clean } from './demo-clean'
 import { castFor } from './demo-endpoints'
 import { DEMO_USAGE, type DemoFlags, parseDemoFlags } from './demo-flags'
@@ -57,7 +56,7 @@ async function answerOnly({ place, view, signal }: Act, answer: Answerer): Promi
     client,
     answer,
     signal,
-    hear: (question, { licence }) => view.line(`  ${question.title} ${licence}`),
+    ...tellers(view),
   })
   return null
 }
@@ -74,8 +73,7 @@ function answererFor({ isAuto }: DemoFlags, view: View): Answerer {
   }
   if (!process.stdin.isTTY) return async (question) => leave(question)
   return async (question, isClosed) => {
-    const content = await askTerminal(question, view, isClosed)
-    return content ? { content } : leave(question)
+    return (await askTerminal(question, view, isClosed)) ?? leave(question)
   }
 }
 

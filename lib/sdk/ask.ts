@@ -1,12 +1,15 @@
 import { Refusal } from '#lib/model/errors'
 import type { Interrupt } from '#lib/wire/interrupt'
-import type { AnswerOf, Client } from './client'
+import type { Card } from '#lib/wire/todo'
+import { type Approve, approvalOf } from './approve'
+import type { Client } from './client'
+import { EarlierAnswers, isFor } from './earlier-answers'
 import { Parked, Stopped } from './fatal'
 import type { Json } from './json'
 import type { Lease } from './lease'
 import { jittered, pause } from './pause'
 import { isPassing, persist } from './persist'
-import { type Answer, answerOf, type Content, EarlierAnswers, type Prompt } from './prompt'
+import { type Answer, answerOf, type Content, type Prompt } from './prompt'
 
 const WAIT_SECONDS = 25
 const SPARE_MS = 1000
@@ -29,31 +32,46 @@ export type Ask = <Fields = Content>(prompt: Prompt) => Promise<Answer<Fields>>
 export type Park = <Fields = Content>(prompt: Prompt, checkpoint?: Json) => Promise<Answer<Fields>>
 
 /** One attempt's ways to ask: one question after the other, since a todo has but one open. */
-export function createAsk(asker: Asker): { ask: Ask; park: Park } {
+export function createAsk(asker: Asker): { ask: Ask; park: Park; approve: Approve } {
   const earlier = new EarlierAnswers(asker.lease.todo.interrupts)
   let before: Promise<unknown> = Promise.resolve()
-  function inTurn<Fields>(prompt: Prompt, otherwise: () => Promise<Interrupt>): Promise<Answer<Fields>> {
+  function inTurn<Fields>(question: () => Promise<Interrupt> | Interrupt): Promise<Answer<Fields>> {
     const asked = before.then(async () => {
       asker.lease.signal.throwIfAborted()
-      return answerOf<Fields>(earlier.take(prompt) ?? (await otherwise()))
+      return answerOf<Fields>(await question())
     })
     before = asked.catch(() => {})
     return asked
   }
   return {
-    ask: (prompt) => inTurn(prompt, () => askPerson(asker, prompt)),
-    park: (prompt, checkpoint) => inTurn(prompt, () => letGo(asker, prompt, checkpoint)),
+    ask: (prompt) => inTurn(() => earlier.take(prompt) ?? askPerson(asker, prompt)),
+    park: (prompt, checkpoint) => inTurn(() => earlier.take(prompt) ?? letGo(asker, prompt, checkpoint)),
+    approve: (proposal, options = {}) =>
+      inTurn(async () => {
+        const { prompt, asked } = await approvalOf(proposal)
+        const wait = (one: Prompt) => (options.hold ? askPerson(asker, one) : letGo(asker, one, options.checkpoint))
+        const said = earlier.takeApproval(asked) ?? (await wait(prompt))
+        // Its key was asked for something else in this very attempt, and so was answered with that.
+        return isFor(said, asked) ? said : wait({ ...prompt, key: undefined })
+      }),
   }
 }
 
-async function letGo({ client, lease }: Asker, { key, ...prompt }: Prompt, checkpoint?: Json): Promise<never> {
-  const { id, lease_epoch } = lease.todo
-  const mode = 'park' as const
-  const question = { ...prompt, id, lease_epoch, mode, checkpoint, request_id: key ?? crypto.randomUUID() }
-  const ask = () => client.interrupt(question, { signal: lease.signal })
-  await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
+/** Leaves the question and ends the attempt; gives an answer only where this attempt has already asked that, and got one. */
+async function letGo(asker: Asker, prompt: Prompt, checkpoint?: Json): Promise<Interrupt> {
+  const { lease } = asker
+  const { todo, interrupt } = await lease.whileParking(() => send(asker, prompt, { mode: 'park', checkpoint }))
+  if (isOurs(todo, lease) && interrupt.status !== 'open') return interrupt
   lease.lose(new Parked())
   throw lease.signal.reason
+}
+
+/** Sends the question; sent again after a lost answer, it is the same one. */
+function send({ client, lease }: Asker, { key, ...prompt }: Prompt, how: { mode: 'hold' | 'park'; checkpoint?: Json }) {
+  const { id, lease_epoch } = lease.todo
+  const question = { ...prompt, ...how, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
+  const ask = () => client.interrupt(question, { signal: lease.signal })
+  return persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
 }
 
 /** Opens the question and waits for its answer; without one the lease is lost, and so is the handler. */
@@ -78,12 +96,9 @@ async function askPerson(asker: Asker, prompt: Prompt): Promise<Interrupt> {
   }
 }
 
-async function open({ client, lease }: Asker, { key, ...prompt }: Prompt): Promise<Interrupt> {
-  const { id, lease_epoch } = lease.todo
-  const question = { ...prompt, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
-  const ask = () => client.interrupt(question, { signal: lease.signal })
-  const { interrupt } = await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
-  if (interrupt.status === 'open') lease.rest()
+async function open(asker: Asker, prompt: Prompt): Promise<Interrupt> {
+  const { interrupt } = await send(asker, prompt, { mode: 'hold' })
+  if (interrupt.status === 'open') asker.lease.rest()
   return interrupt
 }
 
@@ -99,7 +114,7 @@ async function closed({ client, lease }: Asker, asked: Interrupt): Promise<Inter
       lease.lose(error)
       throw error
     })
-    if (!isOurs(answer, lease))
+    if (answer.interrupt.status === 'open' && !isOurs(answer.interrupt.todo, lease))
       lease.lose(new Refusal('lease_lost', { detail: 'The question was taken from this worker' }))
     signal.throwIfAborted()
     interrupt = answer.interrupt
@@ -108,5 +123,5 @@ async function closed({ client, lease }: Asker, asked: Interrupt): Promise<Inter
   }
 }
 
-const isOurs = ({ interrupt }: AnswerOf<'getInterrupt'>, { todo }: Lease): boolean =>
-  interrupt.status !== 'open' || (interrupt.todo.lease_epoch === todo.lease_epoch && interrupt.todo.owner !== null)
+const isOurs = ({ lease_epoch, owner }: Pick<Card, 'lease_epoch' | 'owner'>, { todo }: Lease): boolean =>
+  lease_epoch === todo.lease_epoch && owner !== null

@@ -1,4 +1,5 @@
 import type { ClaimedTodo } from '#lib/wire/todo'
+import type { Approve } from './approve'
 import { type Ask, createAsk, type Park } from './ask'
 import type { Client } from './client'
 import { createEffect, type Perform } from './effect'
@@ -32,6 +33,11 @@ export interface Context {
    * one; else this attempt ends, at no cost, and `signal` is aborted with `Parked`.
    */
   park: Park
+  /**
+   * Asks a person to approve an action with its arguments, parked like `park` unless it is to be held, and says who accepted
+   * or declined; at once when an earlier attempt got that for the very same. Give it to `effect` as its approval.
+   */
+  approve: Approve
   /**
    * Does something outside at most once, where it must not be done twice: declares it, runs it, keeps what it returns. One
    * that is done gives its stored outcome and doesn't run. Where nobody knows whether an earlier attempt did it, a person

@@ -8,8 +8,9 @@ import { Fatal } from './fatal'
 import type { Json } from './json'
 import type { Lease } from './lease'
 import { isPassing, persist } from './persist'
-import { plainText } from './plain-text'
 import type { Answer } from './prompt'
+import { isUnfit } from './unfit'
+import { askWhether } from './whether'
 
 /** What an effect is. */
 export interface EffectOptions {
@@ -17,20 +18,23 @@ export interface EffectOptions {
   idempotent: boolean
   /** What it is done with; an approval covers exactly this. */
   arguments?: Json
-  /** The approval it needs, as `park` gave it. */
+  /** The approval it needs, as `approve` gave it. */
   approval?: Pick<Answer<unknown>, 'interrupt'>
   /** For people: what it does, in a sentence. */
   description?: string
 }
 
-/** Does something outside, declared before and reported after, so that it is not done twice. */
+/**
+ * Does something outside, declared before and reported after, so that it is not done twice; gives what it came to, as it is
+ * stored. Rejects with `approval_mismatch` where the approval does not cover it.
+ */
 export type Perform = <Result extends Json>(
   key: string,
   options: EffectOptions,
   run: () => Promise<Result> | Result,
 ) => Promise<Result>
 
-/** Thrown by what runs an effect: it was certainly not done, so that it may be begun again. */
+/** Thrown by what runs an effect: it was certainly not done, so that it may be begun again. Its cause is what the handler sees. */
 export class NotDone extends Error {
   override readonly name = 'NotDone'
 }
@@ -43,7 +47,7 @@ export interface Surroundings {
 }
 
 const PATIENCE_MS = 60_000
-const MOST_TITLE = 200
+const MOST_LAPSES = 5
 
 /** One attempt's way to do things outside. */
 export function createEffect(surroundings: Surroundings): Perform {
@@ -51,24 +55,36 @@ export function createEffect(surroundings: Surroundings): Perform {
     const effect = await begin(surroundings, key, options)
     if (effect.status === 'confirmed') return effect.result as Result
     const result = await attempted(surroundings, key, run)
-    await report(surroundings, { key, status: 'confirmed', result })
+    const confirmed = await confirm(surroundings, key, result)
     surroundings.lease.signal.throwIfAborted()
-    return result
+    return confirmed.result as Result
   }
 }
 
 /** The effect, begun by this attempt or confirmed before; what stands in the way is cleared first, if it can be. */
 async function begin(surroundings: Surroundings, key: string, options: EffectOptions): Promise<Effect> {
   const { client, lease } = surroundings
+  const { signal } = lease
+  signal.throwIfAborted()
   const declared = await declaration(lease, key, options)
-  for (let isFirst = true; ; isFirst = false) {
+  for (let lapses = 0; ; ) {
     try {
-      const call = () => client.beginEffect(declared, { signal: lease.signal })
-      return (await persist(call, { isWorthIt: isPassing, signal: lease.signal })).effect
+      return (await persist(() => client.beginEffect(declared, { signal }), { isWorthIt: isPassing, signal })).effect
     } catch (error) {
-      await clear(surroundings, { key, error, isFirst })
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'effect_uncertain') await askWhether(surroundings, key, error)
+      // The lease had lapsed, though nobody has taken the todo yet.
+      else if (error.code === 'invalid_state' && lapses++ < MOST_LAPSES) await beat(surroundings)
+      else lease.loseIfLost(error)
     }
   }
+}
+
+async function beat({ client, lease }: Surroundings): Promise<void> {
+  const { id, lease_epoch } = lease.todo
+  const since = performance.now()
+  await client.heartbeat({ id, lease_epoch }, { signal: lease.signal }).catch(lease.loseIfLost)
+  lease.beaten(since)
 }
 
 async function declaration(lease: Lease, key: string, options: EffectOptions) {
@@ -86,47 +102,25 @@ async function declaration(lease: Lease, key: string, options: EffectOptions) {
   }
 }
 
-interface Obstacle {
-  key: string
-  error: unknown
-  isFirst: boolean
-}
-
-/** Returns when beginning is worth another try; throws otherwise. In doubt it parks the question whether it happened. */
-async function clear({ client, lease, park }: Surroundings, { key, error, isFirst }: Obstacle): Promise<void> {
-  if (!(error instanceof Refusal)) throw error
-  if (error.code === 'effect_uncertain') return askWhether(park, key, error)
-  if (error.code === 'approval_mismatch') throw new Fatal(messageOf(error), { code: error.code, cause: error })
-  if (error.code !== 'invalid_state' || !isFirst) lease.loseIfLost(error)
-  // The lease had lapsed, though nobody has taken the todo yet.
-  const { id, lease_epoch } = lease.todo
-  await client.heartbeat({ id, lease_epoch }, { signal: lease.signal }).catch(lease.loseIfLost)
-}
-
-/** Parks until a person has said whether the effect happened; declined, nobody ever will, and the todo fails. */
-async function askWhether(park: Park, key: string, refusal: Refusal): Promise<void> {
-  const { begun_at: at } = refusal.facts
-  const answer = await park({
-    title: plainText(`Did it happen: ${key}?`, MOST_TITLE),
-    message: `An earlier attempt began \`${key}\`${at ? ` at ${String(at)}` : ''} and ended before it could say how it went. It must not be done twice: look before you answer.`,
-    schema: {
-      type: 'object',
-      properties: { happened: { type: 'boolean', title: 'It happened' } },
-      required: ['happened'],
-    },
-    risk: 'high',
-    effect_key: key,
-  })
-  if (answer.action === 'accept') return
-  throw new Fatal(`Nobody could say whether ${key} happened`, { code: 'effect_uncertain', cause: refusal })
-}
-
-async function attempted<Result>({ client, lease }: Surroundings, key: string, run: () => Promise<Result> | Result) {
+async function attempted<Result>(surroundings: Surroundings, key: string, run: () => Promise<Result> | Result) {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof NotDone) await report({ client, lease }, { key, status: 'failed' })
-    throw error
+    if (!(error instanceof NotDone)) throw error
+    await report(surroundings, { key, status: 'failed' })
+    throw error.cause ?? error
+  }
+}
+
+/** That it was done is kept in any case: nobody should be asked whether it happened because of what came of it. */
+async function confirm(surroundings: Surroundings, key: string, result: Json): Promise<Effect> {
+  try {
+    return await report(surroundings, { key, status: 'confirmed', result })
+  } catch (error) {
+    if (!isUnfit(error)) throw error
+    await report(surroundings, { key, status: 'confirmed' })
+    const message = `${key} was done, but what came of it cannot be kept: ${messageOf(error)}`
+    throw new Fatal(message, { code: 'result_refused', cause: error })
   }
 }
 
@@ -137,8 +131,8 @@ interface Outcome {
 }
 
 // Also once the lease is lost: the server takes the word of the epoch that began it, and nobody else knows.
-async function report({ client, lease }: Pick<Surroundings, 'client' | 'lease'>, outcome: Outcome): Promise<void> {
+async function report({ client, lease }: Surroundings, outcome: Outcome): Promise<Effect> {
   const { id, lease_epoch } = lease.todo
   const tell = () => client.settleEffect({ id, lease_epoch, ...outcome })
-  await persist(tell, { isWorthIt: isPassing, forMs: Math.max(PATIENCE_MS, lease.spanMs) })
+  return (await persist(tell, { isWorthIt: isPassing, forMs: Math.max(PATIENCE_MS, lease.spanMs) })).effect
 }

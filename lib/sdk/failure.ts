@@ -1,3 +1,4 @@
+import { Refusal } from '#lib/model/errors'
 import type { FailureHints } from './fatal'
 import type { Json } from './json'
 import { plainText } from './plain-text'
@@ -22,10 +23,13 @@ export function failureOf(thrown: unknown): Failure {
       message: plainText(messageOf(thrown), MOST_MESSAGE),
       ...(data !== undefined && { data: data as Json }),
     },
-    retryable: retryable !== false,
+    retryable: retryable !== false && !isForGood(thrown),
     ...(Number.isFinite(retryAfterSeconds) && { retry_after_seconds: wholeSeconds(retryAfterSeconds as number) }),
   }
 }
+
+// Trying again would bring the same approval.
+const isForGood = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code === 'approval_mismatch'
 
 /** What a thrown value says of itself. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

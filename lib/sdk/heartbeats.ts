@@ -58,7 +58,7 @@ async function beat(client: Client, leases: readonly Lease[]): Promise<void> {
     // Refused for its state, the epoch is still ours: somebody else asked a question in it.
     if (!refusal || refusal.code === 'invalid_state') lease.beaten(since)
     else if (isPassing(refusal)) lease.missed(items[index]?.progress)
-    else lease.lose(refusal)
+    else lease.refused(refusal)
   })
 }
 

@@ -30,6 +30,7 @@ export class Lease {
   #progress: Progress | undefined
   #onArmed: (() => void) | undefined
   #isAsking = false
+  #isParking = false
   #since = Number.NEGATIVE_INFINITY
 
   /** Of a todo whose claim was sent at `since`; `onDue` hears whenever `beatAt` has changed. */
@@ -103,6 +104,25 @@ export class Lease {
   report(progress: Progress): void {
     this.#progress = progress
     if (this.#is === 'armed' && this.beatAt !== NEVER) this.#due(Math.min(this.beatAt, performance.now() + SOON_MS))
+  }
+
+  /**
+   * While it is being parked a refused heartbeat says nothing, since the parking itself may be why; what the parking came to
+   * does.
+   */
+  async whileParking<Result>(park: () => Promise<Result>): Promise<Result> {
+    this.#isParking = true
+    try {
+      return await park()
+    } finally {
+      this.#isParking = false
+    }
+  }
+
+  /** A heartbeat was refused for good. */
+  refused(reason: unknown): void {
+    if (this.#isParking) this.missed(undefined)
+    else this.lose(reason)
   }
 
   /** It is over for the handler, whose signal is aborted with this reason. */

@@ -2,6 +2,7 @@
 // biome-ignore lint/performance/noBarrelFile: the package has one door
 export { Refusal } from '#lib/model/errors'
 export { argumentsHash } from '#lib/wire/arguments-hash'
+export type { ApproveOptions, Proposal } from './approve'
 export type { Handler } from './attempt'
 export { type Client, type ConnectOptions, connect } from './client'
 export type { Context } from './context'

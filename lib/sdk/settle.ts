@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal } from '#lib/model/errors'
+import { Refusal } from '#lib/model/errors'
 import type { Client } from './client'
 import { failureOf, messageOf } from './failure'
 import { Fatal, Parked, Stopped } from './fatal'
@@ -6,6 +6,7 @@ import type { Json } from './json'
 import type { Lease } from './lease'
 import type { Log } from './log'
 import { isPassing, persist } from './persist'
+import { isUnfit } from './unfit'
 
 /** How a handler ended. */
 export type Ending = { result: Json | undefined } | { error: unknown }
@@ -20,9 +21,6 @@ export interface Settlement {
 }
 
 const PATIENCE_MS = 60_000
-
-// What is wrong with what was sent, rather than with the lease it was sent under.
-const UNFIT: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'validation_failed', 'payload_too_large'])
 
 /**
  * Tells the server how an attempt ended. Once its signal is aborted it neither completes nor fails: what a stopping
@@ -67,21 +65,24 @@ async function fail(settlement: Settlement, thrown: unknown): Promise<void> {
   }
 }
 
-/** Gives back what a stopping worker has: a question it holds is parked, whatever else it works on is released. */
+/**
+ * Gives back what a stopping worker has: a question it holds is parked, whatever else it works on is released. Which it is
+ * the server knows best: an answer may have come meanwhile, or a question been opened whose answer was broken off.
+ */
 async function letGo(settlement: Settlement): Promise<void> {
-  if (settlement.lease.isAsking && (await park(settlement))) return
-  await report(settlement, (held) => settlement.client.release({ ...held, reason: 'worker_stopping' }))
+  const { client, lease } = settlement
+  const park = () => report(settlement, (held) => client.park(held))
+  const release = () => report(settlement, (held) => client.release({ ...held, reason: 'worker_stopping' }))
+  const [likely, otherwise] = lease.isAsking ? [park, release] : [release, park]
+  await likely()
+    .catch(unlessMoved)
+    .then((done) => done ?? otherwise())
 }
 
-/** False when the question was answered meanwhile, so that there is nothing left to park. */
-async function park(settlement: Settlement): Promise<boolean> {
-  try {
-    await report(settlement, (held) => settlement.client.park(held))
-    return true
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'invalid_state') return false
-    throw error
-  }
+/** Null where the todo is in another state than was thought. */
+function unlessMoved(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'invalid_state') return null
+  throw error
 }
 
 // The lease may run out meanwhile: until the reaper has taken the todo back, the server accepts how it ended.
@@ -95,7 +96,3 @@ interface HeldBy {
   id: string
   lease_epoch: number
 }
-
-// A TypeError comes from what JSON cannot say: a circle, or a bigint.
-const isUnfit = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Refusal && UNFIT.has(error.code))

@@ -30,7 +30,7 @@ export interface WorkerOptions extends ConnectOptions {
 export interface Worker {
   /** Resolves once it has stopped and settled everything; rejects with what ended it, such as a token that is revoked. */
   readonly done: Promise<void>
-  /** Claims nothing more, gives handlers their grace, releases the rest; resolves once that is done. */
+  /** Claims nothing more, gives handlers their grace, releases or parks the rest; resolves once that is done. */
   stop(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Answer } from '#lib/sdk/sdk'
 import { askSchema } from '#lib/wire/ask'
 import { parseDemoFlags } from '../../scripts/demo-flags'
 import type { Evidence } from '../../scripts/demo-licence'
-import { autoAnswer, type Fields, LEFT_OPEN, promptFor, readAnswer } from '../../scripts/demo-question'
+import { autoAnswer, type Fields, LEFT_OPEN, promptFor, readAnswer, replyWords } from '../../scripts/demo-question'
 
 const ABOUT = { name: 'some', version: '1.0.0', path: 'node_modules/some' }
 const EVIDENCE: Evidence = { declared: 'ISC', files: [{ name: 'LICENSE', ids: ['MIT'], excerpt: 'MIT\n```\nLicense' }] }
@@ -12,6 +12,8 @@ const CANDIDATES = [
   { licence: 'ISC', says: 'the manifest' },
 ]
 const VERDICT = { doubt: 'conflicting' as const, why: 'The manifest says ISC, LICENSE MIT', candidates: CANDIDATES }
+
+const INPUT = { kind: 'input', risk: 'low' } as const
 
 const said = (content: Fields) => ({ action: 'accept', content }) as Answer<Fields>
 
@@ -41,11 +43,26 @@ test('an answer settles the licence, or says what is wrong with it', () => {
 
 test('the rule takes the first choice: the files, else the manifest, else none', () => {
   const chosen = (candidates: typeof CANDIDATES) =>
-    autoAnswer({ schema: promptFor(ABOUT, EVIDENCE, { ...VERDICT, candidates }).schema }).content.licence
+    autoAnswer({ ...INPUT, schema: promptFor(ABOUT, EVIDENCE, { ...VERDICT, candidates }).schema ?? null }).content
+      ?.licence
   expect(chosen(CANDIDATES)).toBe('MIT')
   expect(chosen(CANDIDATES.slice(1))).toBe('ISC')
   expect(chosen([])).toBe(LEFT_OPEN)
-  expect(autoAnswer({ schema: null }).content.licence).toBe(LEFT_OPEN)
+  expect(autoAnswer({ ...INPUT, schema: null }).content?.licence).toBe(LEFT_OPEN)
+})
+
+test('what is to be approved the rule accepts at low risk only', () => {
+  const approval = (risk: 'low' | 'medium' | 'high') => autoAnswer({ kind: 'approval', risk, schema: null })
+  expect(approval('low')).toMatchObject({ action: 'accept', comment: expect.stringContaining('at low risk') })
+  expect(approval('medium').action).toBe('decline')
+  expect(approval('high').action).toBe('decline')
+})
+
+test('a reply is told in a word', () => {
+  expect(replyWords({ action: 'accept' })).toBe('accepted')
+  expect(replyWords({ action: 'decline' })).toBe('declined')
+  expect(replyWords({ content: { licence: 'MIT' } })).toBe('MIT')
+  expect(replyWords({ content: { licence: 'other', other: 'MIT OR ISC' } })).toBe('MIT OR ISC')
 })
 
 test('flags are read, and what makes no sense is refused', () => {

@@ -57,6 +57,16 @@ test('the demo reviews real packages, loses a worker on the way, and proves that
   expect(code).toBe(0)
   const report = JSON.parse(readFileSync(join(home, 'demo-report.json'), 'utf8'))
   expect(report).toMatchObject({ packages: 12, discrepancies: [] })
+  // Parked until it was approved, and so continued by another attempt.
+  expect(said).toMatch(/Ship @axe-core\/playwright \S+ under MPL-2\.0\? accepted/)
+  expect(report.approvals).toMatchObject([
+    {
+      name: '@axe-core/playwright',
+      shipping: { allowed: true, risk: 'low', decided_by: expect.stringMatching(/^client:demo-responder/) },
+    },
+  ])
+  expect(report).toMatchObject({ questions: { parked: 0, held: 0, approvals: 1 }, continuations: 1 })
+  expect(report.attempts).toBe(12 + report.continuations + report.lease_expired.length)
   expect(report.killed.held.length).toBeGreaterThan(0)
   expect(report.lease_expired.map(({ title }: { title: string }) => title)).toEqual(
     expect.arrayContaining(report.killed.held),

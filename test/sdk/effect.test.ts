@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { expireLeases } from '#lib/queue/expire'
 import { NotDone } from '#lib/sdk/sdk'
 import { door } from '../api/door'
 import { backdate } from '../support/clock'
-import { staff } from './staff'
+import { abortOf, staff } from './staff'
 
 const api = door()
 const { client, work } = staff(api)
@@ -90,4 +91,75 @@ test('what was certainly not done is begun again without asking anybody; a lapse
   })
   await line.until('/complete', 1)
   expect((await getTodo({ id: todo.id })).todo).toMatchObject({ state: 'completed', result: 2, attempts: 2 })
+})
+
+test('the outcome is told though the lease was lost meanwhile, and the next attempt finds it', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'overtaken', title: 'Sends' })
+  let runs = 0
+  const { line } = await work({
+    queues: ['overtaken'],
+    leaseSeconds: 3,
+    handler: async ({ effect, signal, todo: mine }) =>
+      effect('send', { idempotent: false }, async () => {
+        runs += 1
+        await backdate(api.db, mine.id, { lease_expires_at: 1 })
+        await expireLeases(api.db)
+        await abortOf(signal)
+        await backdate(api.db, mine.id, { available_at: 1 })
+        return { number: runs }
+      }),
+  })
+  await line.until('/complete', 1)
+  const { todo: done, effects } = await getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', attempts: 2, lease_expirations: 1, result: { number: 1 } })
+  expect(effects).toMatchObject([{ status: 'confirmed', lease_epoch: 1, settled_by: null }])
+  expect(runs).toBe(1)
+})
+
+test('answers that are lost on the way make nothing happen twice', async () => {
+  const { enqueue, getTodo } = await client()
+  let runs = 0
+  const { line } = await work({
+    queues: ['lossy'],
+    handler: ({ effect }) => effect('send', { idempotent: false, arguments: [1] }, () => ++runs),
+  })
+  line.loseAnswers('/effects', 2)
+  line.loseAnswers('/effects/send', 2)
+  const { todo } = await enqueue({ queue: 'lossy', title: 'Sends' })
+  await line.until('/complete', 1)
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ state: 'completed', attempts: 1, result: 1 })
+  expect(line.to('/effects')).toHaveLength(3)
+  expect(line.to('/effects/send')).toHaveLength(3)
+  expect(runs).toBe(1)
+})
+
+test('NotDone with a cause throws that to the handler', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'causes', title: 'Sends' })
+  const refused = new Error('mailbox full')
+  const thrown: unknown[] = []
+  const { line } = await work({
+    queues: ['causes'],
+    handler: async ({ effect }) => {
+      const run = () => Promise.reject(new NotDone('refused', { cause: refused }))
+      await effect('send', { idempotent: false }, run).catch((error: unknown) => thrown.push(error))
+    },
+  })
+  await line.until('/complete', 1)
+  expect(thrown).toEqual([refused])
+  expect((await getTodo({ id: todo.id })).effects).toMatchObject([{ status: 'failed' }])
+})
+
+test('an outcome that cannot be kept leaves no doubt that it happened', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'unfit', title: 'Sends' })
+  const { line } = await work({
+    queues: ['unfit'],
+    handler: ({ effect }) => effect('send', { idempotent: false }, () => 'x'.repeat(1_100_000)),
+  })
+  await line.until('/fail', 1)
+  const { todo: failed, effects } = await getTodo({ id: todo.id })
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'result_refused' } })
+  expect(effects).toMatchObject([{ status: 'confirmed', result: null }])
 })

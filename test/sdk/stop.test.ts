@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { door } from '../api/door'
+import { processes } from './processes'
 import { abortOf, promised, staff } from './staff'
 
 const api = door()
 const { client, work } = staff(api)
 
-const FREE = { state: 'pending', failures: 0, lease_expirations: 0, error: null }
+const start = processes()
+
+const SPENT_NOTHING = { failures: 0, lease_expirations: 0, error: null }
+const FREE = { state: 'pending', ...SPENT_NOTHING, result: null }
 
 test('a worker that is stopped gives back what its handlers cannot finish in their grace, and it costs nothing', async () => {
   const { enqueue, getTodo, listEvents } = await client()
@@ -30,7 +31,7 @@ test('a worker that is stopped gives back what its handlers cannot finish in the
   await begun.promise
   await running.stop()
   expect(seen).toEqual(['stopping, aborted: false', 'Stopped'])
-  expect((await getTodo({ id: todo.id })).todo).toMatchObject({ ...FREE, result: null })
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject(FREE)
   expect((await listEvents({ id: todo.id })).events.at(-1)).toMatchObject({
     verb: 'released',
     reason: 'worker_stopping',
@@ -109,22 +110,40 @@ test('a question that is open at the stop is parked, which spends nothing, and i
   expect(interrupts).toHaveLength(1)
 })
 
-test('SIGTERM lets a worker process release what it holds and exit with 0', async () => {
-  const { enqueue, getTodo } = await client()
-  const { todo } = await enqueue({ queue: 'process', title: 'In a process' })
+test('SIGTERM lets a worker process release what it works on, park what it asks, and exit with 0; nothing is spent', async () => {
+  const { enqueue, getTodo, answerInterrupt } = await client()
+  const { todo: work } = await enqueue({ queue: 'hands', title: 'In hand' })
+  const { todo: question } = await enqueue({ queue: 'hands', title: 'Asks', payload: { asks: true } })
   const { token } = await api.agent(['work'])
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', fileURLToPath(new URL('worker-process.ts', import.meta.url))],
-    {
-      env: { ...process.env, SWITCHBOARD_URL: api.url, SWITCHBOARD_TOKEN: token },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const exit = once(child, 'exit')
-  await once(child.stdout, 'data')
-  expect((await getTodo({ id: todo.id })).todo.state).toBe('claimed')
-  child.kill('SIGTERM')
-  expect(await exit).toEqual([0, null])
-  expect((await getTodo({ id: todo.id })).todo).toMatchObject(FREE)
+  const first = start('hands', { url: api.url, token })
+  await Promise.all([first.hears('begun'), first.hears('asks')])
+  await getTodo({ id: question.id, wait_seconds: 20 })
+  expect(await first.end('SIGTERM')).toBe(0)
+
+  const released = await getTodo({ id: work.id })
+  expect(released.todo).toMatchObject({ ...FREE, attempts: 1 })
+  expect(released.attempts).toMatchObject([{ outcome: 'released' }])
+  const parked = await getTodo({ id: question.id })
+  expect(parked.todo).toMatchObject({ ...SPENT_NOTHING, state: 'input-required', owner: null })
+  expect(parked.interrupts).toMatchObject([{ status: 'open', mode: 'park' }])
+
+  await answerInterrupt({ id: parked.todo.open_interrupt_id ?? '', content: { answer: 'this' } })
+  start('hands', { url: api.url, token })
+  const { todo: done, interrupts } = await getTodo({ id: question.id, wait_seconds: 20 })
+  expect(done).toMatchObject({ ...SPENT_NOTHING, state: 'completed', attempts: 2, result: { answer: 'this' } })
+  expect(interrupts).toHaveLength(1)
+})
+
+test('a question whose opening was broken off by the stop is parked all the same', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'cut-off', title: 'Asks' })
+  const running = await work({ queues: ['cut-off'], handler: async ({ ask }) => void (await ask({ title: 'Which?' })) })
+  running.line.loseAnswers('/interrupt', 1000)
+  await getTodo({ id: todo.id, wait_seconds: 20 })
+  await running.stop()
+  expect((await getTodo({ id: todo.id })).todo).toMatchObject({
+    ...SPENT_NOTHING,
+    state: 'input-required',
+    owner: null,
+  })
 })

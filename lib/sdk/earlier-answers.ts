@@ -1,0 +1,78 @@
+import type { Interrupt } from '#lib/wire/interrupt'
+import { isAnswered, type Prompt } from './prompt'
+
+/** What an approval is for: exactly this, as the person who gave it was shown it. */
+export interface Approvable {
+  key?: string | undefined
+  title: string
+  action: string
+  /** The hash of its arguments. */
+  hash: string
+}
+
+/**
+ * Finds what earlier attempts asked and had answered. Each answer without a key counts once, oldest first, so that an
+ * attempt that asks the same twice gets both answers in their order.
+ */
+export class EarlierAnswers {
+  readonly #left: Set<Interrupt>
+
+  constructor(interrupts: readonly Interrupt[]) {
+    this.#left = new Set(interrupts.filter(isAnswered))
+  }
+
+  /** The answer to the same question: by its key, else by equal words. */
+  take(prompt: Prompt): Interrupt | undefined {
+    const { key } = prompt
+    if (key !== undefined) return this.#newest(({ request_id }) => request_id === key)
+    const words = wordsOf(prompt)
+    return this.#once((interrupt) => wordsOf(interrupt) === words)
+  }
+
+  /** What was said to the same proposal: by its key, else by its title; never to other arguments or another action. */
+  takeApproval(asked: Approvable): Interrupt | undefined {
+    const { key, title } = asked
+    if (key !== undefined) return this.#newest((interrupt) => interrupt.request_id === key && isFor(interrupt, asked))
+    return this.#once((interrupt) => interrupt.title === title && isFor(interrupt, asked))
+  }
+
+  #newest(isIt: (interrupt: Interrupt) => boolean): Interrupt | undefined {
+    return [...this.#left].findLast(isIt)
+  }
+
+  #once(isIt: (interrupt: Interrupt) => boolean): Interrupt | undefined {
+    const found = [...this.#left].find(isIt)
+    if (found) this.#left.delete(found)
+    return found
+  }
+}
+
+/** Whether a question is the approval of this action with these arguments. */
+export const isFor = ({ proposal }: Interrupt, { action, hash }: Pick<Approvable, 'action' | 'hash'>): boolean =>
+  proposal?.action === action && proposal.arguments_hash === hash
+
+function wordsOf({
+  kind = 'input',
+  title,
+  message,
+  schema,
+  ui,
+  url,
+  proposal,
+  risk = 'medium',
+  for: whom,
+  effect_key,
+}: Prompt | Interrupt): string {
+  return JSON.stringify(
+    [kind, title, message, schema, ui, url, proposal?.action, proposal?.arguments, risk, whom, effect_key].map(
+      (part) => part ?? null,
+    ),
+    inOneOrder,
+  )
+}
+
+// The database keeps an object's keys in an order of its own.
+function inOneOrder(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,54 @@
+import type { Refusal } from '#lib/model/errors'
+import type { Effect } from '#lib/wire/effect'
+import type { Park } from './ask'
+import type { Client } from './client'
+import { Fatal } from './fatal'
+import type { Lease } from './lease'
+import { plainText } from './plain-text'
+import type { Prompt } from './prompt'
+
+/** What asking whether an effect happened needs of the attempt. */
+export interface Doubting {
+  client: Client
+  lease: Lease
+  park: Park
+}
+
+const MOST_TITLE = 200
+const MOST_DESCRIPTION = 10_000
+
+/**
+ * Parks until a person has said whether the effect happened; resolves once one has, since it is settled then. Declined,
+ * nobody ever will: rejects with `effect_uncertain`, which fails the todo for good.
+ */
+export async function askWhether({ client, lease, park }: Doubting, key: string, refusal: Refusal): Promise<void> {
+  const { effects } = await client.getTodo({ id: lease.todo.id }, { signal: lease.signal }).catch(lease.loseIfLost)
+  const answer = await park(
+    whether(
+      key,
+      effects.find((effect) => effect.key === key),
+    ),
+  )
+  if (answer.action === 'accept') return
+  throw new Fatal(`Nobody could say whether ${key} happened`, { code: 'effect_uncertain', cause: refusal })
+}
+
+// Its words name the attempt: begun again and in doubt again, it is another question.
+function whether(key: string, effect: Effect | undefined): Prompt {
+  const begun = effect ? `Attempt ${effect.lease_epoch} began it at ${effect.begun_at}` : 'An earlier attempt began it'
+  const what = effect?.description ? [plainText(effect.description, MOST_DESCRIPTION)] : []
+  return {
+    title: plainText(`Did it happen: ${key}?`, MOST_TITLE),
+    message: [
+      ...what,
+      `${begun} and ended before it could say how it went. It must not be done twice, so look whether it was done before you answer. Decline if nobody can tell: the todo fails then, and nothing is done again.`,
+    ].join('\n\n'),
+    schema: {
+      type: 'object',
+      properties: { happened: { type: 'boolean', title: 'It happened' } },
+      required: ['happened'],
+    },
+    risk: 'high',
+    effect_key: key,
+  }
+}
