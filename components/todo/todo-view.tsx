@@ -8,6 +8,7 @@ import type { ReactNode } from 'react'
 import { Refusal } from '#lib/model/errors'
 import { todoDetail } from '#lib/query/todos'
 import { doubtful } from './effect-stand'
+import { Heading } from './heading'
 import { Questions } from './questions'
 import { Standing } from './standing'
 import { Timeline } from './timeline'
@@ -92,7 +93,9 @@ function Missing({ error, retry, extra }: { error: Error; retry: () => void; ext
   return (
     <div className={styles.view}>
       <div className={styles.extra}>{extra}</div>
-      <h2 className={styles.missing}>{isAbsent ? 'There is no such todo' : 'This todo could not be loaded'}</h2>
+      <Heading below={0} className={styles.missing}>
+        {isAbsent ? 'There is no such todo' : 'This todo could not be loaded'}
+      </Heading>
       <p className={styles.soft}>
         {isAbsent
           ? 'It may have been deleted since: ended todos are not kept for ever. Or the address was cut short.'
