@@ -12,8 +12,11 @@ import { CardClock } from './card-clock'
 import { sideOf, whyBack } from './cause'
 import { Lamp } from './lamp'
 import { Pips } from './pips'
+import { createRation } from './ration'
 
 const ARRIVED_MS = 1500
+// Each that glows is a layer of its own: with all of twenty a second the browser spent half of its time sorting layers.
+const arrivals = createRation({ most: 6, ms: ARRIVED_MS })
 
 interface CardProps {
   card: Todo
@@ -121,5 +124,8 @@ function Progress({ progress }: { progress: Todo['progress'] }) {
   )
 }
 
-const arrivalOf = ({ state }: Todo, cause: Cause | null) =>
-  cause && performance.now() - cause.heardAt < ARRIVED_MS ? sideOf(cause.from, state, STATE_NAMES) : undefined
+function arrivalOf({ state }: Todo, cause: Cause | null) {
+  const now = performance.now()
+  if (!cause || now - cause.heardAt > ARRIVED_MS || !arrivals.begin(now)) return undefined
+  return sideOf(cause.from, state, STATE_NAMES)
+}
