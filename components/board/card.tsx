@@ -59,9 +59,14 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
       </div>
       <div className={styles.body}>
         {isGone && <p className={styles.gone}>Now {STATES[card.state].label.toLowerCase()}</p>}
-        <p className={styles.facts} title={card.owner ? shown(card.owner) : undefined}>
+        <p className={styles.facts}>
           <Where card={card} />
         </p>
+        {card.owner && (
+          <p className={styles.facts} title={shown(card.owner)}>
+            <Untrusted text={workerOf(card.owner)} />
+          </p>
+        )}
         {prompt && (
           <p className={styles.asks}>
             <Untrusted text={prompt.title} />
@@ -87,7 +92,6 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
 })
 
 function Where({ card }: { card: Todo }) {
-  const worker = card.owner ? workerOf(card.owner) : card.assignee && `for ${card.assignee}`
   return (
     <>
       {card.kind && (
@@ -96,12 +100,7 @@ function Where({ card }: { card: Todo }) {
         </>
       )}
       {card.queue}
-      {worker && (
-        <>
-          {' '}
-          · <Untrusted text={worker} />
-        </>
-      )}
+      {card.assignee && !card.owner && ` · for ${card.assignee}`}
     </>
   )
 }

@@ -96,7 +96,7 @@ function Oldest({ cards, isWhole }: { cards: readonly Todo[]; isWhole: boolean }
   const [age, short] = [timeSpan(seconds), roughly(seconds)]
   return (
     <span className={styles.oldest} title={`The oldest has been here ${isWhole ? '' : 'at least '}${age}`}>
-      {isWhole ? short : `over ${short}`}
+      {isWhole ? short : `${short}+`}
     </span>
   )
 }

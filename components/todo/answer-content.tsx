@@ -8,20 +8,24 @@ import { masked } from './tree'
 export function AnswerContent({ interrupt }: { interrupt: Interrupt }) {
   const { content, comment } = interrupt
   const fields = new Map(fieldsOf(interrupt).map((field) => [field.name, field]))
+  // The database keeps no order; the form has one.
+  const order = [...fields.keys()]
   return (
     <>
       {content !== null && typeof content === 'object' && (
         <dl className={styles.content}>
-          {Object.entries(masked(content) as object).map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <Untrusted text={fields.get(name)?.label ?? name} />
-              </dt>
-              <dd>
-                <Untrusted text={textOf(value, fields.get(name))} />
-              </dd>
-            </div>
-          ))}
+          {Object.entries(masked(content) as object)
+            .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+            .map(([name, value]) => (
+              <div key={name}>
+                <dt>
+                  <Untrusted text={fields.get(name)?.label ?? name} />
+                </dt>
+                <dd>
+                  <Untrusted text={textOf(value, fields.get(name))} />
+                </dd>
+              </div>
+            ))}
         </dl>
       )}
       {comment && (

@@ -7,6 +7,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import type { ReactNode } from 'react'
 import { Refusal } from '#lib/model/errors'
 import { todoDetail } from '#lib/query/todos'
+import { useTabInView } from '../shell/use-tab-in-view'
 import { doubtful } from './effect-stand'
 import { Heading } from './heading'
 import { Questions } from './questions'
@@ -25,6 +26,7 @@ const tabs = parseAsStringLiteral(TABS).withDefault('timeline')
 export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
   const { data, error, refetch } = useQuery(todoDetail(id))
   const [tab, setTab] = useQueryState('tab', tabs.withOptions({ history: 'replace', scroll: false }))
+  const row = useTabInView(tab, data !== undefined)
   if (!data)
     return error ? <Missing error={error} retry={() => void refetch()} extra={extra} /> : <Loading extra={extra} />
   const open = data.interrupts.filter(({ status }) => status === 'open').length
@@ -40,7 +42,7 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
         keepMounted={false}
         className={styles.tabs}
       >
-        <Tabs.List className={styles.tabList}>
+        <Tabs.List ref={row} className={styles.tabList}>
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="payload">Payload and result</Tabs.Tab>
           <Tabs.Tab value="questions" rightSection={<Count of={data.interrupts.length} isLit={open > 0} />}>
