@@ -4,6 +4,7 @@ import { Tabs } from '@mantine/core'
 import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import { STATES } from '#lib/model/states'
 import { sum } from '#lib/query/counts'
+import { useTabInView } from '../shell/use-tab-in-view'
 import styles from './board.module.css'
 import { Column } from './column'
 import { countText } from './column-words'
@@ -18,6 +19,7 @@ const tab = parseAsStringLiteral(COLUMNS.map(({ state }) => state)).withDefault(
 export default function BoardTabs() {
   const counts = useCounts()
   const [chosen, choose] = useQueryState('column', tab.withOptions({ history: 'replace', scroll: false }))
+  const row = useTabInView(chosen)
   return (
     <Tabs
       value={chosen}
@@ -25,7 +27,7 @@ export default function BoardTabs() {
       keepMounted={false}
       classNames={{ root: styles.tabs, list: styles.tabList, tab: styles.tab, panel: styles.panel }}
     >
-      <Tabs.List aria-label="Columns">
+      <Tabs.List ref={row} aria-label="Columns">
         {COLUMNS.map(({ state, states }) => {
           const counted = counts && sum(counts, states)
           return (

@@ -12,8 +12,11 @@ import { CardClock } from './card-clock'
 import { sideOf, whyBack } from './cause'
 import { Lamp } from './lamp'
 import { Pips } from './pips'
+import { createRation } from './ration'
 
 const ARRIVED_MS = 1500
+// Each that glows is a layer of its own: with all of twenty a second the browser spent half of its time sorting layers.
+const arrivals = createRation({ most: 6, ms: ARRIVED_MS })
 
 interface CardProps {
   card: Todo
@@ -56,9 +59,14 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
       </div>
       <div className={styles.body}>
         {isGone && <p className={styles.gone}>Now {STATES[card.state].label.toLowerCase()}</p>}
-        <p className={styles.facts} title={card.owner ? shown(card.owner) : undefined}>
+        <p className={styles.facts}>
           <Where card={card} />
         </p>
+        {card.owner && (
+          <p className={styles.facts} title={shown(card.owner)}>
+            <Untrusted text={workerOf(card.owner)} />
+          </p>
+        )}
         {prompt && (
           <p className={styles.asks}>
             <Untrusted text={prompt.title} />
@@ -84,7 +92,6 @@ export const Card = memo(function Card({ card, isGone, cause }: CardProps) {
 })
 
 function Where({ card }: { card: Todo }) {
-  const worker = card.owner ? workerOf(card.owner) : card.assignee && `for ${card.assignee}`
   return (
     <>
       {card.kind && (
@@ -93,12 +100,7 @@ function Where({ card }: { card: Todo }) {
         </>
       )}
       {card.queue}
-      {worker && (
-        <>
-          {' '}
-          · <Untrusted text={worker} />
-        </>
-      )}
+      {card.assignee && !card.owner && ` · for ${card.assignee}`}
     </>
   )
 }
@@ -121,5 +123,8 @@ function Progress({ progress }: { progress: Todo['progress'] }) {
   )
 }
 
-const arrivalOf = ({ state }: Todo, cause: Cause | null) =>
-  cause && performance.now() - cause.heardAt < ARRIVED_MS ? sideOf(cause.from, state, STATE_NAMES) : undefined
+function arrivalOf({ state }: Todo, cause: Cause | null) {
+  const now = performance.now()
+  if (!cause || now - cause.heardAt > ARRIVED_MS || !arrivals.begin(now)) return undefined
+  return sideOf(cause.from, state, STATE_NAMES)
+}

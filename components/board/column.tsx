@@ -8,6 +8,7 @@ import type { Counted } from '#lib/query/counts'
 import { todosOf } from '#lib/query/todos'
 import { useNow } from '#lib/query/use-now'
 import type { Card as Todo } from '#lib/wire/todo'
+import { LinkButton } from '../shell/link-button'
 import { roughly, timeSpan } from '../shell/time-span'
 import { useBoard } from './board-context'
 import { chooseColumn } from './collapsed'
@@ -81,10 +82,7 @@ function Collapse({ state }: { state: State }) {
 function Failure({ retry }: { retry: () => void }) {
   return (
     <p className={styles.note}>
-      This column could not be loaded.{' '}
-      <button type="button" className={styles.again} onClick={retry}>
-        Try again
-      </button>
+      This column could not be loaded. <LinkButton onClick={retry}>Try again</LinkButton>
     </p>
   )
 }
@@ -98,7 +96,7 @@ function Oldest({ cards, isWhole }: { cards: readonly Todo[]; isWhole: boolean }
   const [age, short] = [timeSpan(seconds), roughly(seconds)]
   return (
     <span className={styles.oldest} title={`The oldest has been here ${isWhole ? '' : 'at least '}${age}`}>
-      {isWhole ? short : `over ${short}`}
+      {isWhole ? short : `${short}+`}
     </span>
   )
 }

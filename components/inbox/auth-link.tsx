@@ -4,7 +4,7 @@ import { httpsAddress } from './https-address'
 import styles from './prompt-form.module.css'
 
 /** The address to sign in at: its host in full, so that a deceptive one can be seen, and the way there in a tab of its own. */
-export function AuthLink({ url, isClosed }: { url: string; isClosed: boolean }) {
+export function AuthLink({ url }: { url: string }) {
   const address = httpsAddress(url)
   if (!address) return <p className={styles.where}>The address it gave is not one that can be opened safely.</p>
   return (
@@ -14,18 +14,16 @@ export function AuthLink({ url, isClosed }: { url: string; isClosed: boolean }) 
         <strong className={styles.host}>{address.host}</strong>
         <span className={styles.path}>{`${address.pathname}${address.search}`}</span>
       </div>
-      {!isClosed && (
-        <Button
-          component="a"
-          href={address.href}
-          target="_blank"
-          rel="noopener noreferrer"
-          variant="light"
-          rightSection={<IconExternalLink size={16} aria-hidden />}
-        >
-          Open in a new tab
-        </Button>
-      )}
+      <Button
+        component="a"
+        href={address.href}
+        target="_blank"
+        rel="noopener noreferrer"
+        variant="light"
+        rightSection={<IconExternalLink size={16} aria-hidden />}
+      >
+        Open in a new tab
+      </Button>
     </div>
   )
 }

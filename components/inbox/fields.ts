@@ -52,7 +52,7 @@ export function fieldsOf({ kind, schema }: Pick<Interrupt, 'kind' | 'schema'>): 
     return {
       name,
       label: property.title || name,
-      help: [property.description, limitsOf(property)].filter(Boolean).join(' '),
+      help: [ended(property.description), limitsOf(property)].filter(Boolean).join(' '),
       isRequired,
       property,
       widget,
@@ -60,6 +60,9 @@ export function fieldsOf({ kind, schema }: Pick<Interrupt, 'kind' | 'schema'>): 
     }
   })
 }
+
+// What follows would run into a description that ends without a stop.
+const ended = (text: string | undefined): string => (text ? text.trim().replace(/[^\s.!?:…)]$/, '$&.') : '')
 
 function widgetOf(property: PromptProperty, isRequired: boolean): Widget {
   switch (property.type) {

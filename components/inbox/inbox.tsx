@@ -4,6 +4,7 @@ import { Skeleton, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { openPrompts } from '#lib/query/interrupts'
+import { LinkButton } from '../shell/link-button'
 import { useNarrow } from '../shell/use-narrow'
 import { Empty } from './empty'
 import styles from './inbox.module.css'
@@ -86,10 +87,7 @@ const Waiting = () => (
 function Failed({ error, retry }: { error: Error; retry: () => void }) {
   return (
     <p className={styles.failed} role="alert">
-      The questions could not be loaded: {error.message}{' '}
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      The questions could not be loaded: {error.message} <LinkButton onClick={retry}>Try again</LinkButton>
     </p>
   )
 }

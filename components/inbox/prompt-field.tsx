@@ -2,6 +2,7 @@ import { Checkbox, MultiSelect, NumberInput, Radio, Select, Stack, Textarea, Tex
 import type { ReactNode } from 'react'
 import { shown, Untrusted } from '../shell/untrusted'
 import type { Choice, Field, FieldValue } from './fields'
+import styles from './prompt-form.module.css'
 
 const MOST_RADIOS = 5
 const MOST_BOXES = 8
@@ -53,7 +54,7 @@ export function PromptField({ field, value, error, disabled, onChange }: PromptF
           allowDecimal={!widget.isWhole}
           clampBehavior="none"
           disabled={disabled}
-          maw="16rem"
+          classNames={{ wrapper: styles.number }}
         />
       )
     case 'yes-no':

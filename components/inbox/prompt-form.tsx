@@ -6,6 +6,7 @@ import { Refusal, type Violation } from '#lib/model/errors'
 import type { Reply } from '#lib/query/answer'
 import type { Interrupt } from '#lib/wire/interrupt'
 import { shown, Untrusted } from '../shell/untrusted'
+import { AnswerContent } from '../todo/answer-content'
 import { AuthLink } from './auth-link'
 import { DeclineBox } from './decline-box'
 import { forgetDraft, keepDraft, useDraft } from './drafts'
@@ -41,6 +42,7 @@ function OneForm({ interrupt, onAnswer, errors }: PromptFormProps) {
   const wrong = wrongOf(errors, fields)
   const isClosed = status !== 'open' || failure?.isFinal === true
   const mustType = kind === 'approval' && interrupt.risk === 'critical'
+  const hasDraft = draft.at > 0
   const [typed, setTyped] = useState('')
   const isConfirmed = !mustType || typed.trim() === interrupt.title.trim()
 
@@ -77,9 +79,11 @@ function OneForm({ interrupt, onAnswer, errors }: PromptFormProps) {
         submit()
       }}
     >
-      {isClosed && !isSending && <Outcome interrupt={interrupt} facts={failure?.facts ?? {}} hasDraft={draft.at > 0} />}
-      {kind === 'auth' && interrupt.url && <AuthLink url={interrupt.url} isClosed={isClosed} />}
+      {isClosed && !isSending && <Outcome interrupt={interrupt} facts={failure?.facts ?? {}} hasDraft={hasDraft} />}
+      {isClosed && <AnswerContent interrupt={interrupt} />}
+      {kind === 'auth' && interrupt.url && !isClosed && <AuthLink url={interrupt.url} />}
       {!isDeclining &&
+        (!isClosed || hasDraft) &&
         fields.map((field) => (
           <PromptField
             key={field.name}

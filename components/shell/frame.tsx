@@ -23,7 +23,7 @@ export function Frame({ person, version, children }: FrameProps) {
       </a>
       <header className={styles.bar}>
         <Brand />
-        <Menu badge={<OpenPrompts className={styles.badge} />}>
+        <Menu badge={<OpenPrompts />}>
           <Rail person={person} version={version} />
         </Menu>
       </header>

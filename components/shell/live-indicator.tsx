@@ -1,10 +1,10 @@
 'use client'
 
-import { UnstyledButton } from '@mantine/core'
 import { tryNow } from '#lib/query/stream'
 import type { StreamStatus } from '#lib/query/stream-status'
 import { useNow } from '#lib/query/use-now'
 import { useLastFactAt, useStreamStatus } from '#lib/query/use-stream-status'
+import { LinkButton } from './link-button'
 import styles from './live-indicator.module.css'
 import { relative } from './relative-time'
 import { timeSpan } from './time-span'
@@ -52,11 +52,7 @@ function Loss({ since, retryAt }: { since: number; retryAt: number | null }) {
   return (
     <span className={styles.fact}>
       for {timeSpan((Date.now() - since) / 1000)}, {wait}{' '}
-      {retryAt !== null && (
-        <UnstyledButton className={styles.retry} onClick={tryNow}>
-          Try now
-        </UnstyledButton>
-      )}
+      {retryAt !== null && <LinkButton onClick={tryNow}>Try now</LinkButton>}
     </span>
   )
 }

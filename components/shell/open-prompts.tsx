@@ -4,16 +4,17 @@ import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { useEffect } from 'react'
 import { openCount } from '#lib/query/open-count'
+import styles from './open-prompts.module.css'
 
 const textOf = ({ count, capped }: { count: number; capped: boolean }): string =>
   capped ? `${count.toLocaleString('en')}+` : count.toLocaleString('en')
 
 /** How many questions are open; nothing when none is. */
-export function OpenPrompts({ className }: { className?: string | undefined }) {
+export function OpenPrompts() {
   const { data } = useQuery(openCount)
   if (!data || data.count === 0) return null
   return (
-    <span className={className}>
+    <span className={styles.badge}>
       {textOf(data)}
       <span hidden> open</span>
     </span>

@@ -1,6 +1,6 @@
 'use client'
 
-import styles from './frame.module.css'
+import { LinkButton } from './link-button'
 import { Notice } from './notice'
 
 /** What stands in place of a page that could not be shown. */
@@ -9,10 +9,7 @@ export function PageFailure({ error, reset }: { error: Error & { digest?: string
     <Notice title="This page could not be shown">
       The queue goes on without it.{' '}
       {error.digest && `The log of the web process has the cause under digest ${error.digest}.`}{' '}
-      {/* Every page carries this one: Mantine's button would cost each of them 8 kB. */}
-      <button type="button" className={styles.again} onClick={reset}>
-        Try again
-      </button>
+      <LinkButton onClick={reset}>Try again</LinkButton>
     </Notice>
   )
 }

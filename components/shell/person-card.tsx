@@ -23,6 +23,8 @@ export function PersonCard({ person: { name, role } }: { person: Person }) {
     leaving.mutate(undefined, {
       onSuccess: () => {
         forgetDrafts()
+        // A page that the browser had set aside would come back with everything it showed.
+        window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload())
         window.location.assign('/sign-in')
       },
       onError: ({ message }) => void toast({ title: 'You are still signed in', message, tone: 'bad' }),

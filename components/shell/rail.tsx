@@ -27,7 +27,11 @@ export function Rail({ person, version }: { person: Person; version: string }) {
               >
                 <page.Icon size={18} stroke={1.75} aria-hidden />
                 {page.label}
-                {page.countsPrompts && <OpenPrompts className={styles.badge} />}
+                {page.countsPrompts && (
+                  <span className={styles.count}>
+                    <OpenPrompts />
+                  </span>
+                )}
               </Link>
             </li>
           ))}

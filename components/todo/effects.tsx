@@ -10,6 +10,7 @@ import { Actor } from './actor'
 import { mayAs } from './acts-table'
 import { isUnderWay, STANDS, standOf } from './effect-stand'
 import styles from './effects.module.css'
+import { Heading } from './heading'
 import { SettleForm } from './settle-form'
 import { masked } from './tree'
 import { useRole } from './use-role'
@@ -47,9 +48,9 @@ function Facts({ effect, todo }: { effect: Effect; todo: Todo }) {
   return (
     <>
       <header className={styles.head}>
-        <h3 className={styles.key}>
+        <Heading below={1} className={styles.key}>
           <Untrusted text={effect.key} />
-        </h3>
+        </Heading>
         <Badge size="sm" variant="light" color={color}>
           {label}
         </Badge>

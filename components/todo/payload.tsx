@@ -7,6 +7,7 @@ import { JsonView } from 'react-json-view-lite'
 import type { Todo } from '#lib/wire/todo'
 import { copyText } from '../shell/copy-text'
 import { toast } from '../shell/toast'
+import { Heading } from './heading'
 import styles from './payload.module.css'
 import { masked, showable, sizeOf } from './tree'
 
@@ -51,7 +52,9 @@ export default function Payload({ todo }: { todo: Todo }) {
           <section key={name} aria-label={label}>
             {value === null ? (
               <>
-                <h3 className={styles.label}>{label}</h3>
+                <Heading below={1} className={styles.label}>
+                  {label}
+                </Heading>
                 <p className={styles.nothing}>{none}</p>
               </>
             ) : (
@@ -81,7 +84,9 @@ function Part({ label, name, value }: { label: string; name: string; value: unkn
   return (
     <>
       <header className={styles.head}>
-        <h3 className={styles.label}>{label}</h3>
+        <Heading below={1} className={styles.label}>
+          {label}
+        </Heading>
         <span className={styles.size}>{size}</span>
         <Button
           size="compact-xs"

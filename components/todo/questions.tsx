@@ -9,8 +9,9 @@ import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
 import { Actor } from './actor'
 import { mayAs } from './acts-table'
+import { AnswerContent } from './answer-content'
+import { Heading } from './heading'
 import styles from './questions.module.css'
-import { masked } from './tree'
 import { useRole } from './use-role'
 import { STANDS } from './words'
 
@@ -35,9 +36,9 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
       {[...interrupts].reverse().map((one) => (
         <li key={one.id} className={styles.question} data-open={one.status === 'open' || undefined}>
           <header className={styles.head}>
-            <h3 className={styles.title}>
+            <Heading below={1} className={styles.title}>
               <Untrusted text={one.title} />
-            </h3>
+            </Heading>
             {(one.risk === 'high' || one.risk === 'critical') && (
               <Badge size="xs" color="red" variant="light" className={styles.risk}>
                 {one.risk} risk
@@ -67,7 +68,7 @@ function OpenQuestion({ interrupt, mayAnswer }: { interrupt: Interrupt; mayAnswe
 }
 
 function Answer({ interrupt }: { interrupt: Interrupt }) {
-  const { kind, status, action, content, comment, answered_by, answered_at, channel } = interrupt
+  const { kind, status, action, answered_by, answered_at, channel } = interrupt
   return (
     <div className={styles.answer}>
       <p className={styles.outcome}>
@@ -86,30 +87,7 @@ function Answer({ interrupt }: { interrupt: Interrupt }) {
         )}
         {channel && channel !== 'web' && ` through ${channel}`}
       </p>
-      <Content content={content} />
-      {comment && (
-        <p className={styles.comment}>
-          <Untrusted text={comment} />
-        </p>
-      )}
+      <AnswerContent interrupt={interrupt} />
     </div>
-  )
-}
-
-function Content({ content }: { content: Interrupt['content'] }) {
-  if (content === null || typeof content !== 'object') return null
-  return (
-    <dl className={styles.content}>
-      {Object.entries(masked(content) as object).map(([field, value]) => (
-        <div key={field}>
-          <dt>
-            <Untrusted text={field} />
-          </dt>
-          <dd>
-            <Untrusted text={typeof value === 'string' ? value : JSON.stringify(value)} />
-          </dd>
-        </div>
-      ))}
-    </dl>
   )
 }

@@ -9,6 +9,7 @@ import type { Attempt } from '#lib/wire/todo'
 import { RelativeTime } from '../shell/relative-time'
 import { timeSpan } from '../shell/time-span'
 import { Untrusted } from '../shell/untrusted'
+import { Heading } from './heading'
 import { type Lane, lanesOf } from './lanes'
 import styles from './timeline.module.css'
 import { TimelineEvent } from './timeline-event'
@@ -79,7 +80,9 @@ function AttemptHead({ attempt, isBeating }: { attempt: Attempt; isBeating: bool
   const { seq, owner, outcome, disposition } = attempt
   return (
     <header className={styles.attempt}>
-      <h3 className={styles.name}>Attempt {seq}</h3>
+      <Heading below={1} className={styles.name}>
+        Attempt {seq}
+      </Heading>
       <span className={styles.owner}>
         <Untrusted text={owner} />
       </span>

@@ -1,11 +1,11 @@
 'use client'
 
-import { ActionIcon, Drawer, Tooltip } from '@mantine/core'
+import { ActionIcon, Drawer } from '@mantine/core'
 import { IconArrowsDiagonal, IconX } from '@tabler/icons-react'
-import Link from 'next/link'
 import { useState } from 'react'
 import { useNarrow } from '../shell/use-narrow'
-import styles from './todo-drawer.module.css'
+import { PlaceLink } from './place-link'
+import styles from './todo-frame.module.css'
 import { TodoView } from './todo-view'
 
 /** A todo beside the board, on a narrow screen a sheet over it; closed without an id. The focus is left for the board to place. */
@@ -25,7 +25,7 @@ export default function TodoDrawer({ id, onClose }: { id: string | null; onClose
       returnFocus={false}
       overlayProps={{ backgroundOpacity: isNarrow ? 0.35 : 0.12 }}
       transitionProps={{ duration: 160 }}
-      classNames={{ content: styles.content, body: styles.body }}
+      classNames={{ content: styles.drawer, body: styles.body }}
       aria-label="Todo"
     >
       {shownId && (
@@ -34,17 +34,7 @@ export default function TodoDrawer({ id, onClose }: { id: string | null; onClose
           id={shownId}
           extra={
             <>
-              <Tooltip label="Open as a page" withArrow>
-                <ActionIcon
-                  component={Link}
-                  href={`/todos/${shownId}`}
-                  variant="subtle"
-                  color="gray"
-                  aria-label="Open as a page"
-                >
-                  <IconArrowsDiagonal size={17} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <PlaceLink href={`/todos/${shownId}`} label="Open as a page" Icon={IconArrowsDiagonal} />
               <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose} data-autofocus>
                 <IconX size={18} aria-hidden />
               </ActionIcon>

@@ -13,6 +13,7 @@ import { copyText } from '../shell/copy-text'
 import { RelativeTime } from '../shell/relative-time'
 import { Untrusted } from '../shell/untrusted'
 import { ACTS, askFor, mayAs, possibleActs } from './acts-table'
+import { Heading } from './heading'
 import styles from './todo-view.module.css'
 import { useRole } from './use-role'
 
@@ -43,9 +44,9 @@ export function TodoHeader({ todo, extra, toQuestions }: TodoHeaderProps) {
           {extra}
         </div>
       </div>
-      <h2 className={styles.title}>
+      <Heading below={0} className={styles.title}>
         <Untrusted text={todo.title} />
-      </h2>
+      </Heading>
       <p className={styles.facts}>
         {todo.kind && (
           <>

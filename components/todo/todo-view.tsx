@@ -7,7 +7,9 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import type { ReactNode } from 'react'
 import { Refusal } from '#lib/model/errors'
 import { todoDetail } from '#lib/query/todos'
+import { useTabInView } from '../shell/use-tab-in-view'
 import { doubtful } from './effect-stand'
+import { Heading } from './heading'
 import { Questions } from './questions'
 import { Standing } from './standing'
 import { Timeline } from './timeline'
@@ -24,6 +26,7 @@ const tabs = parseAsStringLiteral(TABS).withDefault('timeline')
 export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
   const { data, error, refetch } = useQuery(todoDetail(id))
   const [tab, setTab] = useQueryState('tab', tabs.withOptions({ history: 'replace', scroll: false }))
+  const row = useTabInView(tab, data !== undefined)
   if (!data)
     return error ? <Missing error={error} retry={() => void refetch()} extra={extra} /> : <Loading extra={extra} />
   const open = data.interrupts.filter(({ status }) => status === 'open').length
@@ -39,7 +42,7 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
         keepMounted={false}
         className={styles.tabs}
       >
-        <Tabs.List className={styles.tabList}>
+        <Tabs.List ref={row} className={styles.tabList}>
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="payload">Payload and result</Tabs.Tab>
           <Tabs.Tab value="questions" rightSection={<Count of={data.interrupts.length} isLit={open > 0} />}>
@@ -92,7 +95,9 @@ function Missing({ error, retry, extra }: { error: Error; retry: () => void; ext
   return (
     <div className={styles.view}>
       <div className={styles.extra}>{extra}</div>
-      <h2 className={styles.missing}>{isAbsent ? 'There is no such todo' : 'This todo could not be loaded'}</h2>
+      <Heading below={0} className={styles.missing}>
+        {isAbsent ? 'There is no such todo' : 'This todo could not be loaded'}
+      </Heading>
       <p className={styles.soft}>
         {isAbsent
           ? 'It may have been deleted since: ended todos are not kept for ever. Or the address was cut short.'

@@ -9,7 +9,7 @@ export const me = queryOptions({
   queryFn: ({ signal }) => api.getMe({}, { signal }),
 })
 
-/** Ends the session, here and at the server; the page that did it should then go to the sign-in. */
+/** Ends the session; the page that did it must then leave for the sign-in, and with it what it knows. */
 export const signOut = mutationOptions({
   mutationKey: ['sign-out'],
   mutationFn: async () => {
@@ -17,5 +17,6 @@ export const signOut = mutationOptions({
     const response = await fetch('/api/auth/sign-out', { method: 'POST', headers, body: '{}' })
     if (!response.ok) throw new Refusal('unavailable', { detail: `Signing out was answered with ${response.status}` })
   },
-  onSuccess: (_nothing, _given, _result, { client }) => client.clear(),
+  // Not cleared: whatever still shows something would ask for it again, and be refused.
+  onSuccess: (_nothing, _given, _result, { client }) => client.cancelQueries(),
 })

@@ -1,10 +1,13 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryCache, QueryClient } from '@tanstack/react-query'
 import { Refusal } from '#lib/model/errors'
 import { reconcile } from './cache'
 import { memoryOf } from './memory'
 import { streamStatus } from './stream-status'
 
 const KEPT_MS = 10 * 60_000
+
+// Its own way is a timer, which browsers put off by 4 ms and more.
+notifyManager.setScheduler(queueMicrotask)
 
 /**
  * A cache for a page. The stream keeps it right, so nothing in it gets stale by itself; the client repeats what fails in

@@ -7,8 +7,11 @@ import { createRefresher } from './refresher'
 import { shareStream } from './shared-stream'
 import { lastFactAt, type StreamStatus, streamStatus } from './stream-status'
 
-// The first frame is applied at once; under load the next ones are gathered for as long as three repaints take.
-const GATHER_MS = 50
+// The first frame is applied at once, the next ones together at the next repaint; under load they are gathered for as
+// long as three repaints take.
+const REPAINT_MS = 16
+const LOADED_MS = 50
+const LOADED_FRAMES = 4
 const COUNTS_MS = 5_000
 
 let wakeStream = () => {}
@@ -64,7 +67,7 @@ function gather(apply: (frames: Frame[]) => void): { add(frames: readonly Frame[
     if (gathered.length === 0) return
     const frames = gathered
     gathered = []
-    timer = setTimeout(flush, GATHER_MS)
+    timer = setTimeout(flush, frames.length > LOADED_FRAMES ? LOADED_MS : REPAINT_MS)
     apply(frames)
   }
 

@@ -95,3 +95,13 @@ describe('what the server found wrong', () => {
     ])
   })
 })
+
+test("a field's help ends its own sentence before the limits begin", () => {
+  const helpOf = (description: string) =>
+    fieldsOf({
+      kind: 'input',
+      schema: { type: 'object', properties: { a: { type: 'string', description, maxLength: 200 } } },
+    })[0]?.help
+  expect(helpOf('For example MIT')).toBe('For example MIT. At most 200 characters.')
+  expect(helpOf('Anything at all?')).toBe('Anything at all? At most 200 characters.')
+})

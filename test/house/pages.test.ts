@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
 import { sources } from '../support/sources'
 
-const pages = sources(['app/(people)']).filter(({ path }) => /\/(?:page|layout)\.tsx$/.test(path))
+const people = sources(['app/(people)'])
+const pages = people.filter(({ path }) => path.endsWith('/page.tsx'))
 
-test('every page of people asks who visits before anything else, and so does their layout', () => {
+test('every page of people asks who visits before anything else, and their layout tells a stranger nothing', () => {
   const open = pages.filter(({ text }) => !/\{\n\s+(?:const \{[^}]*\} = )?await (?:requirePerson|gate)\(/.test(text))
   expect(open.map(({ path }) => path)).toEqual([])
   expect(pages).not.toEqual([])
+  const layouts = people.filter(({ path }) => path.endsWith('/layout.tsx'))
+  for (const { text } of layouts) {
+    expect(text).toMatch(/\{\n\s+const person = await visitor\(\)\n(?:\s+\/\/.*\n)?\s+if \(!person\) return children\n/)
+  }
+  expect(layouts).toHaveLength(1)
 })
 
 test('nothing is sent of a page before it is known who visits, and no page acts by itself', () => {

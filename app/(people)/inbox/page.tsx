@@ -1,9 +1,9 @@
 import { Inbox } from '#components/inbox/inbox'
-import { requirePerson } from '#lib/api/require-person'
+import { gate } from '../../gate'
 
 export const metadata = { title: 'Inbox' }
 
 export default async function InboxPage() {
-  await requirePerson('/inbox')
+  await gate('/inbox')
   return <Inbox />
 }
