@@ -16,15 +16,11 @@ export function olderPostgres() {
   return major ? { major, bin: join(DEBIAN, major, 'bin') } : null
 }
 
-// What happens at once, or in any order, is the same on every server; the full numbers run it there too.
-const OF_NO_VERSION = /(-race|random-walk|overtaken)\.test\.ts$/
-
-/** The test files that use a database, by their paths from the root; the races among them only in full numbers.
+/** The test files that use a database, by their paths from the root.
  * @returns {string[]} */
 export function databaseTests() {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
-    .filter((path) => process.env.SWITCHBOARD_PROVE === '1' || !OF_NO_VERSION.test(path))
     .map((path) => join('test', path))
     .filter((path) => /support\/(?:empty-)?database'/.test(readFileSync(join(ROOT, path), 'utf8')))
 }

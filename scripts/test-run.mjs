@@ -102,7 +102,18 @@ async function vitestOnOlder(reports) {
 }
 
 // What the contract promises of every operation, whichever server stands before it.
-const CONTRACT = ['todos', 'errors', 'who', 'work', 'continuations', 'wait', 'interrupts', 'openapi']
+const CONTRACT = [
+  'todos',
+  'errors',
+  'who',
+  'work',
+  'continuations',
+  'wait',
+  'interrupts',
+  'openapi',
+  'next-gate',
+  'stream-door',
+]
 
 /** @param {string} reports */
 async function vitestOnNext(reports) {
