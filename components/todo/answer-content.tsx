@@ -1,6 +1,7 @@
 import type { Interrupt } from '#lib/wire/interrupt'
 import { type Field, fieldsOf } from '../inbox/fields'
 import { Untrusted } from '../shell/untrusted'
+import boxes from './boxes.module.css'
 import styles from './questions.module.css'
 import { masked } from './tree'
 
@@ -29,7 +30,7 @@ export function AnswerContent({ interrupt }: { interrupt: Interrupt }) {
         </dl>
       )}
       {comment && (
-        <p className={styles.comment}>
+        <p className={boxes.comment}>
           <Untrusted text={comment} />
         </p>
       )}

@@ -8,6 +8,7 @@ import { RelativeTime } from '../shell/relative-time'
 import { shown, Untrusted } from '../shell/untrusted'
 import { Actor } from './actor'
 import { mayAs } from './acts-table'
+import boxes from './boxes.module.css'
 import { isUnderWay, STANDS, standOf } from './effect-stand'
 import styles from './effects.module.css'
 import { Heading } from './heading'
@@ -20,22 +21,22 @@ export function Effects({ effects, todo }: { effects: readonly Effect[]; todo: T
   const maySettle = mayAs(useRole(), CALLS.settleEffect.role)
   if (effects.length === 0) {
     return (
-      <p className={styles.none}>
+      <p className={boxes.none}>
         No worker has declared an effect. One that does something outside, such as sending or paying, declares it first,
         so that nobody does it twice.
       </p>
     )
   }
   return (
-    <ol className={styles.effects}>
+    <ol className={boxes.boxes}>
       {effects.map((effect) => (
-        <li key={effect.id} className={styles.effect} data-stand={standOf(effect, todo)}>
+        <li key={effect.id} className={boxes.box} data-lit={standOf(effect, todo) === 'doubt' || undefined}>
           <Facts effect={effect} todo={todo} />
           {effect.status === 'begun' && maySettle && (
             <SettleForm effect={effect} todo={todo} isUnderWay={isUnderWay(effect, todo)} />
           )}
           {effect.status === 'begun' && !maySettle && (
-            <p className={styles.facts}>Settling it takes the role of an operator.</p>
+            <p className={boxes.facts}>Settling it takes the role of an operator.</p>
           )}
         </li>
       ))}
@@ -47,8 +48,8 @@ function Facts({ effect, todo }: { effect: Effect; todo: Todo }) {
   const { label, color } = STANDS[standOf(effect, todo)]
   return (
     <>
-      <header className={styles.head}>
-        <Heading below={1} className={styles.key}>
+      <header className={boxes.head}>
+        <Heading below={1} className={boxes.title}>
           <Untrusted text={effect.key} />
         </Heading>
         <Badge size="sm" variant="light" color={color}>
@@ -60,7 +61,7 @@ function Facts({ effect, todo }: { effect: Effect; todo: Todo }) {
           <Untrusted text={effect.description} />
         </p>
       )}
-      <p className={styles.facts}>
+      <p className={boxes.facts}>
         Begun in attempt {effect.lease_epoch}, <RelativeTime at={effect.begun_at} />
         {effect.idempotent ? ', may be done twice' : ', must not be done twice'}
         {effect.interrupt_id && ', under an approval'}
@@ -72,7 +73,7 @@ function Facts({ effect, todo }: { effect: Effect; todo: Todo }) {
         )}
       </p>
       {effect.comment && (
-        <p className={styles.comment}>
+        <p className={boxes.comment}>
           <Untrusted text={effect.comment} />
         </p>
       )}

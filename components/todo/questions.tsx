@@ -10,6 +10,7 @@ import { Untrusted } from '../shell/untrusted'
 import { Actor } from './actor'
 import { mayAs } from './acts-table'
 import { AnswerContent } from './answer-content'
+import boxes from './boxes.module.css'
 import { Heading } from './heading'
 import styles from './questions.module.css'
 import { useRole } from './use-role'
@@ -26,17 +27,17 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
   const mayAnswer = mayAs(useRole(), CALLS.answerInterrupt.role)
   if (interrupts.length === 0) {
     return (
-      <p className={styles.none}>
+      <p className={boxes.none}>
         No worker has asked anything. When one does, its question can be answered here and in the inbox.
       </p>
     )
   }
   return (
-    <ol className={styles.questions}>
+    <ol className={boxes.boxes}>
       {[...interrupts].reverse().map((one) => (
-        <li key={one.id} className={styles.question} data-open={one.status === 'open' || undefined}>
-          <header className={styles.head}>
-            <Heading below={1} className={styles.title}>
+        <li key={one.id} className={boxes.box} data-lit={one.status === 'open' || undefined}>
+          <header className={boxes.head}>
+            <Heading below={1} className={boxes.title}>
               <Untrusted text={one.title} />
             </Heading>
             {(one.risk === 'high' || one.risk === 'critical') && (
@@ -45,7 +46,7 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
               </Badge>
             )}
           </header>
-          <p className={styles.facts}>
+          <p className={boxes.facts}>
             {ASKED[one.kind]} in attempt {one.attempt_seq}
             {one.mode === 'park' && ', parked'}, <RelativeTime at={one.requested_at} />
           </p>
@@ -64,7 +65,7 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
 
 function OpenQuestion({ interrupt, mayAnswer }: { interrupt: Interrupt; mayAnswer: boolean }) {
   if (mayAnswer) return <AnswerHere interrupt={interrupt} />
-  return <p className={styles.facts}>It is open. Answering it takes the role of a responder.</p>
+  return <p className={boxes.facts}>It is open. Answering it takes the role of a responder.</p>
 }
 
 function Answer({ interrupt }: { interrupt: Interrupt }) {

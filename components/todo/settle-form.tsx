@@ -8,6 +8,7 @@ import type { Effect } from '#lib/wire/effect'
 import type { Todo } from '#lib/wire/todo'
 import { toast } from '../shell/toast'
 import { shown } from '../shell/untrusted'
+import boxes from './boxes.module.css'
 import styles from './effects.module.css'
 
 const LONGEST_COMMENT = 10_000
@@ -38,7 +39,7 @@ export function SettleForm({ effect, todo, isUnderWay }: SettleFormProps) {
   const isUnable = comment.trim() === '' || settle.isPending
   return (
     <div className={styles.settle}>
-      <p className={styles.facts}>
+      <p className={boxes.facts}>
         {isUnderWay
           ? 'Its worker still has the todo and will say how it went; its word beats yours.'
           : effect.idempotent

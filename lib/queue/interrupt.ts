@@ -7,6 +7,7 @@ import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
+import { saidBy } from '#lib/wire/same-question'
 import type { Todo } from '#lib/wire/todo'
 import { findEffect } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
@@ -162,23 +163,7 @@ async function askedBefore(db: Db, held: Held, caller: EndpointCaller, question:
 
 // A held question may have been parked since; one that was to be parked and is held is another.
 const isSame = (stored: Interrupt, question: Question): boolean =>
-  (stored.mode === 'park' || question.mode !== 'park') && isDeepStrictEqual(bodyOf(stored), bodyOf(question))
-
-const bodyOf = ({
-  kind,
-  title,
-  message,
-  schema,
-  ui,
-  url,
-  proposal,
-  risk,
-  effect_key,
-  for: whom,
-}: Question | Interrupt) =>
-  [kind, title, message, schema, ui, url, proposal?.action, proposal?.arguments, risk, effect_key, whom].map(
-    (part) => part ?? null,
-  )
+  (stored.mode === 'park' || question.mode !== 'park') && isDeepStrictEqual(saidBy(stored), saidBy(question))
 
 /** The interrupt of this id, or null. */
 export async function findInterrupt(db: Db, id: string): Promise<Interrupt | null> {

@@ -1,4 +1,5 @@
 import type { Interrupt } from '#lib/wire/interrupt'
+import { saidBy } from '#lib/wire/same-question'
 import { isAnswered, type Prompt } from './prompt'
 
 /** What an approval is for: exactly this, as the person who gave it was shown it. */
@@ -51,25 +52,7 @@ export class EarlierAnswers {
 export const isFor = ({ proposal }: Interrupt, { action, hash }: Pick<Approvable, 'action' | 'hash'>): boolean =>
   proposal?.action === action && proposal.arguments_hash === hash
 
-function wordsOf({
-  kind = 'input',
-  title,
-  message,
-  schema,
-  ui,
-  url,
-  proposal,
-  risk = 'medium',
-  for: whom,
-  effect_key,
-}: Prompt | Interrupt): string {
-  return JSON.stringify(
-    [kind, title, message, schema, ui, url, proposal?.action, proposal?.arguments, risk, whom, effect_key].map(
-      (part) => part ?? null,
-    ),
-    inOneOrder,
-  )
-}
+const wordsOf = (question: Prompt | Interrupt): string => JSON.stringify(saidBy(question), inOneOrder)
 
 // The database keeps an object's keys in an order of its own.
 function inOneOrder(_key: string, value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { claimById } from '#lib/queue/claim'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust } from '#lib/queue/expire'
+import { exhaust, expireParked } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { requeue } from '#lib/queue/requeue'
 import { recentSettings } from '#lib/queue/settings'
@@ -10,7 +10,7 @@ import { database } from '../support/database'
 import { given, now, OPERATOR, WORKER } from '../support/given'
 import { keepsInvariants } from '../support/invariants'
 import { codeOf, refusalOf } from '../support/refusal'
-import { SWEEPS } from '../support/verbs'
+import { DAY, SWEEPS } from '../support/verbs'
 
 const { db, sql } = database()
 keepsInvariants(db)
@@ -77,9 +77,11 @@ test('the fresh allowance is the queue’s, else the setting’s, and never less
 })
 
 test('unanswered parked questions count towards it too', async () => {
-  const { id } = await given(db, 'failed')
-  await sql`UPDATE todos SET wait_expirations = 7 WHERE id = ${id}`
-  expect(await requeue(db, id, OPERATOR)).toMatchObject({ max_attempts: 10 })
+  const parked = { todo: { max_attempts: 1 }, question: { mode: 'park' }, ago: { interrupted_at: DAY + 1 } } as const
+  const { id } = await given(db, 'input-required', parked)
+  await expireParked(db, { ttlSeconds: DAY })
+  expect(await now(db, id)).toMatchObject({ state: 'failed', failures: 0, wait_expirations: 1 })
+  expect(await requeue(db, id, OPERATOR)).toMatchObject({ max_attempts: 4 })
   expect((await claimById(db, id, {}, WORKER)).state).toBe('claimed')
 })
 
