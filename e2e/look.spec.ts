@@ -11,14 +11,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { agent } = site
       const { todo } = await agent.enqueue({ queue: 'e2e-look', title: 'Look at me', payload: { a: [1, 2] } })
       const { todo: claimed } = await agent.claimTodo({ id: todo.id })
-      await agent.interrupt({
-        id: todo.id,
-        lease_epoch: claimed.lease_epoch,
+      const held = { id: todo.id, lease_epoch: claimed.lease_epoch }
+      await agent.beginEffect({ ...held, key: 'look', idempotent: false, description: 'Looks at it' })
+      const { interrupt } = await agent.interrupt({
+        ...held,
+        kind: 'approval',
+        mode: 'park',
         title: 'Is it good?',
         message: '**Well?**',
+        risk: 'critical',
+        proposal: { action: 'Look at it', arguments: { where: 'from afar', times: [1, 2] } },
       })
       const page = await site.pageOf('admin', { colorScheme, viewport: { width, height: 900 } })
-      for (const path of [...PAGES, `/todos/${todo.id}`, `/board?todo=${todo.id}`]) {
+      const own = [`/inbox/${interrupt.id}`, `/todos/${todo.id}`, `/todos/${todo.id}?tab=effects`]
+      for (const path of [...PAGES, ...own, `/board?todo=${todo.id}`]) {
         await page.goto(path)
         await expect(page.getByText(/^Live\b/).first()).toBeAttached()
         await expect(page.locator('main').locator('h1, h2').first()).toBeVisible()

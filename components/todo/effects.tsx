@@ -18,7 +18,8 @@ import { useRole } from './use-role'
 
 /** What a todo's workers did, or began to do, outside; what is in doubt can be settled here. */
 export function Effects({ effects, todo }: { effects: readonly Effect[]; todo: Todo }) {
-  const maySettle = mayAs(useRole(), CALLS.settleEffect.role)
+  const role = useRole()
+  const maySettle = mayAs(role, CALLS.settleEffect.role)
   if (effects.length === 0) {
     return (
       <p className={boxes.none}>
@@ -35,7 +36,7 @@ export function Effects({ effects, todo }: { effects: readonly Effect[]; todo: T
           {effect.status === 'begun' && maySettle && (
             <SettleForm effect={effect} todo={todo} isUnderWay={isUnderWay(effect, todo)} />
           )}
-          {effect.status === 'begun' && !maySettle && (
+          {effect.status === 'begun' && role !== null && !maySettle && (
             <p className={boxes.facts}>Settling it takes the role of an operator.</p>
           )}
         </li>

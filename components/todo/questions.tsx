@@ -3,6 +3,7 @@
 import { Badge } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { CALLS } from '#lib/query/client'
+import type { Role } from '#lib/wire/caller'
 import type { Interrupt } from '#lib/wire/interrupt'
 import { doneText } from '../inbox/done-text'
 import { RelativeTime } from '../shell/relative-time'
@@ -24,7 +25,7 @@ const ASKED = { input: 'Asked', auth: 'Sign-in asked for', approval: 'Approval a
 
 /** Every question a todo's workers asked, the latest first, with the answers; an open one can be answered here. */
 export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) {
-  const mayAnswer = mayAs(useRole(), CALLS.answerInterrupt.role)
+  const role = useRole()
   if (interrupts.length === 0) {
     return (
       <p className={boxes.none}>
@@ -56,15 +57,16 @@ export function Questions({ interrupts }: { interrupts: readonly Interrupt[] }) 
             </div>
           )}
           {one.proposal && <Proposal proposal={one.proposal} />}
-          {one.status === 'open' ? <OpenQuestion interrupt={one} mayAnswer={mayAnswer} /> : <Answer interrupt={one} />}
+          {one.status === 'open' ? <OpenQuestion interrupt={one} role={role} /> : <Answer interrupt={one} />}
         </li>
       ))}
     </ol>
   )
 }
 
-function OpenQuestion({ interrupt, mayAnswer }: { interrupt: Interrupt; mayAnswer: boolean }) {
-  if (mayAnswer) return <AnswerHere interrupt={interrupt} />
+function OpenQuestion({ interrupt, role }: { interrupt: Interrupt; role: Role | null }) {
+  if (role === null) return null
+  if (mayAs(role, CALLS.answerInterrupt.role)) return <AnswerHere interrupt={interrupt} />
   return <p className={boxes.facts}>It is open. Answering it takes the role of a responder.</p>
 }
 

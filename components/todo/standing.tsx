@@ -110,6 +110,8 @@ function Failure({ todo: { error } }: { todo: Todo }) {
   )
 }
 
+const WAITED_FOR = { input: 'an answer to', auth: 'somebody to sign in:', approval: 'an approval:' } as const
+
 function Asking({ detail: { todo, interrupts }, now }: { detail: Detail; now: number }) {
   const id = todo.open_interrupt_id
   const { data } = useQuery({ ...promptOf(id ?? ''), enabled: id !== null && !isTerminal(todo.state) })
@@ -118,11 +120,11 @@ function Asking({ detail: { todo, interrupts }, now }: { detail: Detail; now: nu
   return (
     <>
       {todo.owner ? <Owner todo={todo} /> : 'Parked, held by nobody: it'} waits for{' '}
-      {asked?.kind === 'approval' ? 'an approval' : asked?.kind === 'auth' ? 'somebody to sign in' : 'an answer'}
+      {asked ? WAITED_FOR[asked.kind] : 'an answer'}
       {asked && (
         <>
           {' '}
-          to <q>{<Untrusted text={asked.title} />}</q>
+          <q>{<Untrusted text={asked.title} />}</q>
         </>
       )}
       . {data && deadlineText(todo, expiresAt ?? null, now)}
