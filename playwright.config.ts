@@ -11,17 +11,25 @@ const QUIET = [
   '--disable-sync',
 ]
 
+const ALONE = /@alone/
+
 /** End-to-end tests: the built app as `npm start` runs it, on ports and data of its own, in a real browser. */
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
   globalSetup: './test/support/e2e-setup.ts',
   outputDir: 'test-results',
-  workers: 1,
+  fullyParallel: true,
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 30_000,
   expect: { timeout: 10_000 },
+  // Whoever measures time, or changes what all share, runs when nobody else does.
+  projects: [
+    { name: 'together', grepInvert: ALONE },
+    { name: 'alone', grep: ALONE, workers: 1, dependencies: ['together'] },
+  ],
   use: {
     // The setup names it; the file is read again in every worker, after that.
     baseURL: process.env.SWITCHBOARD_URL,

@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: ['test/support/console.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // A process each would spend a quarter of the run on reading the same modules.
+    isolate: false,
     testTimeout: times(20_000, 600_000),
     hookTimeout: 30_000,
     teardownTimeout: 15_000,

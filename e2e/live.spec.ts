@@ -1,12 +1,12 @@
 import { expect, type Page } from 'playwright/test'
 import { worker } from '#lib/sdk/sdk'
-import { endSessions, type Site, test } from './site'
+import { ALONE, emptyQueue, endSessions, type Site, test } from './site'
 
 const column = (page: Page, state: string) => page.locator(`[data-column="${state}"]`)
 const cardIn = (page: Page, state: string, id: string) => column(page, state).locator(`[data-card="${id}"]`)
 const isLive = (page: Page) => expect(page.getByText(/^Live\b/).first()).toBeVisible()
 
-test('a card crosses the columns through the stream alone, each time in under a second', async ({ site }) => {
+test('a card crosses the columns through the stream alone, each time in under a second', ALONE, async ({ site }) => {
   const page = await site.pageOf('viewer')
   await page.goto('/board')
   await isLive(page)
@@ -105,7 +105,8 @@ test('of two people who answer, one counts and the other is told who was first',
   await expect(form.getByRole('button', { name: 'Send answer' })).toBeHidden()
 })
 
-test('the deadline set on the page is in force within a second, and 0 turns it off', async ({ site }) => {
+test('the deadline set on the page is in force within a second, and 0 turns it off', ALONE, async ({ site }) => {
+  await emptyQueue(site)
   const page = await site.pageOf('admin')
   const old = await heldFor(site, 61)
   await page.goto('/settings')

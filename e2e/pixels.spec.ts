@@ -1,10 +1,10 @@
 import { expect } from 'playwright/test'
-import { test } from './site'
+import { ALONE, test } from './site'
 
 const MOVES = 100
 const EVERY_MS = 50
 
-test('a commit is on the screen in a moment, at twenty transitions a second', async ({ site }) => {
+test('a commit is on the screen in a moment, at twenty transitions a second', ALONE, async ({ site }) => {
   test.setTimeout(60_000)
   const page = await site.pageOf('viewer', { viewport: { width: 1440, height: 900 } })
   await page.goto('/board?queue=e2e-pixels')

@@ -10,6 +10,9 @@ const sessions = new Map<Role, string>()
 
 const PASSWORD = 'correct horse battery staple'
 
+/** Of a test that measures time or changes what all share: it runs when no other does. */
+export const ALONE = { tag: '@alone' }
+
 /** The running app as its agents and people see it. */
 export interface Site {
   url: string
@@ -21,10 +24,16 @@ export interface Site {
   pageOf(role: Role, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
 }
 
-/** Signs everybody out. */
+/** Signs everybody out whom this worker's tests signed in. */
 export async function endSessions({ db }: Site): Promise<void> {
+  const tokens = [...sessions.values()].map((cookie) => decodeURIComponent(cookie).split('.')[0])
   sessions.clear()
-  await db.query({ text: 'DELETE FROM sessions' })
+  await db.query({ text: 'DELETE FROM sessions WHERE token = ANY($1)', values: [tokens] })
+}
+
+/** Deletes every todo, for a test that counts what there is: it runs alone. */
+export async function emptyQueue({ db }: Site): Promise<void> {
+  await db.query({ text: 'TRUNCATE todos, todo_attempts, todo_events, interrupts, effects' })
 }
 
 interface Fixtures {
@@ -38,7 +47,7 @@ export const test = base.extend<Fixtures>({
     const url = String(info.project.use.baseURL)
     const db = connect({ databaseUrl: String(readInstance()?.database_url), max: 2 })
     made += 1
-    const name = `e2e-${Date.now()}-${made}`
+    const name = `e2e-${process.pid}-${made}`
     const { token } = await createEndpoint(db, { name, scopes: [...SCOPES] })
     const errors: string[] = []
     const pageOf: Site['pageOf'] = async (role, options = {}) => {
@@ -62,7 +71,7 @@ export const test = base.extend<Fixtures>({
 
 /** The value of the session cookie of a new person of this role. */
 async function signedIn(db: Database, url: string, role: Role): Promise<string> {
-  const email = `${role}-${Date.now()}@example.org`
+  const email = `${role}-${process.pid}-${Date.now()}@example.org`
   await createPerson(db, { name: `The ${role}`, email, password: PASSWORD, role })
   const answer = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
