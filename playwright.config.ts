@@ -34,7 +34,6 @@ export default defineConfig({
     // The setup names it; the file is read again in every worker, after that.
     baseURL: process.env.SWITCHBOARD_URL,
     launchOptions: { executablePath: systemBrowser() ?? undefined, args: QUIET },
-    trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
   },
 })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { ROOT } from './instance.mjs'
+import { testFolder } from './test-folder.mjs'
 
 /** What a developer's own surroundings may hold and no test may see: least of all their database. */
 const PRIVATE = ['DATABASE_URL', 'NODE_ENV', 'NODE_OPTIONS']
@@ -28,7 +29,7 @@ export function runProgram(script, flags, extra = {}) {
   const child = spawn(process.execPath, [join(ROOT, 'node_modules', script), ...flags], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...surroundings(), ...extra },
+    env: { ...surroundings(), TMPDIR: testFolder(), ...extra },
   })
   current = child
   return new Promise((settle) => {
