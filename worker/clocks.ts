@@ -1,5 +1,5 @@
 import type { Db } from '#lib/db/connect'
-import { INTERRUPTS, STATES } from '#lib/model/states'
+import { INTERRUPTS, LIVE, STATES } from '#lib/model/states'
 import type { WaitTtls } from '#lib/queue/expire'
 import { literals } from '#lib/queue/move'
 import type { Card } from '#lib/wire/todo'
@@ -31,6 +31,13 @@ export interface Looking {
 
 /** When a todo, as it is now, next needs the reaper; null when it needs none. */
 export function clockOf(todo: Card, ttls: WaitTtls): string | null {
+  const own = ownClockOf(todo, ttls)
+  if (STATES[todo.state].kind === 'terminal' || todo.deadline_at === null) return own
+  return own !== null && own < todo.deadline_at ? own : todo.deadline_at
+}
+
+function ownClockOf(todo: Card, ttls: WaitTtls): string | null {
+  if (todo.state === 'waiting') return todo.live_children === 0 ? todo.state_since : null
   if (todo.state === 'claimed') return todo.lease_expires_at
   if (todo.state === 'pending') {
     if (todo.failures + todo.lease_expirations >= todo.max_attempts) return todo.state_since
@@ -53,7 +60,10 @@ const earliestWait = (whose: string, ttl: string): string => `
 
 // The same rules as `clockOf`. Each part reads live rows only, by a partial index.
 const EARLIEST = `least(
+  (SELECT min(t.deadline_at) FROM todos t WHERE t.state IN (${literals(LIVE)}) AND t.deadline_at IS NOT NULL
+    AND t.id <> ALL($2::text[])),
   (SELECT min(t.lease_expires_at) FROM todos t WHERE t.state = 'claimed' AND ${COUNTS}),
+  (SELECT min(t.state_since) FROM todos t WHERE t.state = 'waiting' AND t.live_children = 0 AND ${COUNTS}),
   ${earliestWait('t.owner IS NOT NULL', '$1')},
   ${earliestWait('t.owner IS NULL', '$4::bigint')},
   (SELECT min(t.state_since) FROM todos t

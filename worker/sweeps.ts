@@ -1,7 +1,9 @@
 import type { Db } from '#lib/db/connect'
 import {
   type Among,
+  continueParents,
   exhaust,
+  expireDeadlines,
   expireInterrupts,
   expireLeases,
   expireParked,
@@ -43,8 +45,10 @@ function sweep(name: SweepName, run: Run, { isExpiry, wait }: { isExpiry: boolea
 
 /** The steps of a tick, in order. */
 export const SWEEPS: readonly Sweep[] = [
+  sweep('expireDeadline', expireDeadlines, { isExpiry: false }),
   sweep('expireLease', expireLeases, { isExpiry: true }),
   sweep('expireInterrupt', expireInterrupts, { isExpiry: true, wait: 'held' }),
   sweep('expireParked', expireParked, { isExpiry: true, wait: 'parked' }),
   sweep('exhaust', exhaust, { isExpiry: false }),
+  sweep('childrenDone', continueParents, { isExpiry: false }),
 ]

@@ -10,6 +10,7 @@ const WHO: Record<Transition['by'], string> = {
   responder: 'a person',
   operator: 'an operator',
   reaper: 'the reaper',
+  system: 'its last child',
 }
 
 const ALL: Transition[] = Object.values(TRANSITIONS)

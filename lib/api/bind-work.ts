@@ -8,6 +8,7 @@ import { interrupt } from '#lib/queue/interrupt'
 import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
+import { wait } from '#lib/queue/wait'
 import type { Held } from '#lib/queue/why-not'
 import type { Caller, EndpointCaller } from '#lib/wire/caller'
 import { type Bindings, ok } from './call'
@@ -22,6 +23,7 @@ type WorkOperations =
   | 'completeMany'
   | 'fail'
   | 'release'
+  | 'wait'
   | 'interrupt'
   | 'resume'
   | 'park'
@@ -74,6 +76,7 @@ export const WORK_BINDINGS: Bindings<WorkOperations> = {
     })
   },
   release: async (call) => ok({ todo: await release(call.core.database, held(call), call.caller, call.body) }),
+  wait: async (call) => ok({ todo: await wait(call.core.database, held(call), call.caller, call.body.checkpoint) }),
   interrupt: async (call) => {
     const { lease_epoch, ...question } = call.body
     const { created, ...asked } = await interrupt(call.core.database, held(call), call.caller, question)

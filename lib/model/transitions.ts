@@ -56,7 +56,7 @@ export interface Transition {
   /** Where it lands instead when the allowance is used up or the worker said not to try again. */
   atCap?: 'failed'
   /** Who does it; what the holder may do, an operator may where the plan lets it. */
-  by: 'client' | 'worker' | 'holder' | 'responder' | 'operator' | 'reaper'
+  by: 'client' | 'worker' | 'holder' | 'responder' | 'operator' | 'reaper' | 'system'
   verb: Verb
   /** How the open attempt ends, if it does. */
   closes?: { outcome: Outcome; disposition: Disposition }
@@ -116,6 +116,16 @@ export const TRANSITIONS = {
     lease: 'clears',
   },
   resume: { from: INTERRUPTS, to: 'claimed', by: 'holder', verb: 'resumed', interrupt: 'resolved', lease: 'keeps' },
+  wait: { from: ['claimed'], to: 'waiting', by: 'holder', verb: 'waiting', lease: 'clears' },
+  childrenDone: {
+    from: ['waiting'],
+    to: 'pending',
+    by: 'system',
+    verb: 'continued',
+    closes: { outcome: 'continued', disposition: 'requeued' },
+    lease: 'clears',
+    reason: 'children_done',
+  },
   cancel: {
     from: LIVE,
     to: 'canceled',
@@ -132,6 +142,16 @@ export const TRANSITIONS = {
     by: 'operator',
     verb: 'requeued',
     lease: 'clears',
+  },
+  expireDeadline: {
+    from: LIVE,
+    to: 'failed',
+    by: 'reaper',
+    verb: 'failed',
+    closes: { outcome: 'deadline', disposition: 'dead_lettered' },
+    interrupt: 'expired',
+    lease: 'clears',
+    reason: 'deadline_exceeded',
   },
   expireLease: {
     from: ['claimed'],

@@ -27,12 +27,18 @@ export const waitTtls = (settings: Settings): WaitTtls => ({
 })
 
 /** The transitions that are sweeps. */
-export type SweepName = 'expireLease' | 'expireInterrupt' | 'expireParked' | 'exhaust'
+export type SweepName =
+  | 'expireDeadline'
+  | 'expireLease'
+  | 'expireInterrupt'
+  | 'expireParked'
+  | 'exhaust'
+  | 'childrenDone'
 
 type SweepPlan = Plan & { transition: SweepName; pick: { swept: string; limit: number } }
 
-const swept = (condition: string): SweepPlan['pick'] => ({
-  swept: `${condition} AND ${BEFORE_DEADLINE} AND ${AMONG}`,
+const swept = (condition: string, when = BEFORE_DEADLINE): SweepPlan['pick'] => ({
+  swept: `${condition} AND ${when} AND ${AMONG}`,
   limit: SWEEP_ROWS,
 })
 
@@ -65,6 +71,14 @@ const EXPIRED = {
     available_at: `now() + ${expirationBackoffSql('(t.lease_expirations + 1)')}`,
   },
   data: `jsonb_build_object('reclaimed_epoch', m.lease_epoch, 'attempts', m.attempts, 'lease_expirations', m.lease_expirations)`,
+}
+
+const DEADLINE: SweepPlan = {
+  transition: 'expireDeadline',
+  pick: swept('t.deadline_at < now()', 'true'),
+  unfenced: true,
+  error: `jsonb_build_object('code', 'deadline_exceeded', 'message',
+    format('Not done by %s', to_char(t.deadline_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`,
 }
 
 const LEASE: SweepPlan = {
@@ -115,7 +129,21 @@ const EXHAUST: SweepPlan = {
     format('%s of %s attempts are spent', ${SPENT}, t.max_attempts))`,
 }
 
+const CHILDREN_DONE: SweepPlan = {
+  transition: 'childrenDone',
+  pick: swept('t.live_children = 0'),
+  unfenced: true,
+  set: { available_at: 'now()' },
+}
+
 const params = ({ except = [], only }: Among): unknown[] => [except, only ?? null]
+
+/** One batch of todos whose deadline is over, dead-lettered whatever they are in. */
+export const expireDeadlines = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, DEADLINE, [{}], params(among))
+
+/** One batch of todos that wait for children though none is alive, continued. The end of the last child does so itself. */
+export const continueParents = (db: Db, among: Among = {}): Promise<Moved[]> =>
+  move(db, CHILDREN_DONE, [{}], params(among))
 
 /**
  * One batch of lapsed leases, taken back: requeued after 1, 2, 4 … seconds, dead-lettered at the cap. Like all sweeps it
@@ -141,10 +169,12 @@ const expireWaits = async (db: Db, plan: SweepPlan, { ttlSeconds, ...among }: Wa
 export const exhaust = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, EXHAUST, [{}], params(among))
 
 const PLANS: Record<SweepName, SweepPlan> = {
+  expireDeadline: DEADLINE,
   expireLease: LEASE,
   expireInterrupt: INTERRUPT,
   expireParked: PARKED_INTERRUPT,
   exhaust: EXHAUST,
+  childrenDone: CHILDREN_DONE,
 }
 
 /** The ids of the next batch of a sweep, locked or not; the TTL is that of its waits. */

@@ -66,7 +66,21 @@ const RULES: Record<string, string> = {
   'one version for each change that is told': `
     SELECT t.id, format('version %s after %s events', t.version, count(*)) FROM todos t
     JOIN todo_events e ON e.todo_id = t.id AND (${CHANGES})
+    WHERE NOT EXISTS (SELECT FROM todos c WHERE c.parent_id = t.id)
     GROUP BY t.id HAVING bool_or(e.verb = 'created') AND count(*) <> t.version`,
+  'a version more for each statement that changed the number of its children': `
+    SELECT t.id, format('version %s after %s events and %s changes of children', t.version, e.n, c.n) FROM todos t
+    CROSS JOIN LATERAL (SELECT count(*) AS n, bool_or(verb = 'created') AS whole FROM todo_events e
+      WHERE e.todo_id = t.id AND (${CHANGES})) e
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todos c JOIN todo_events e ON e.todo_id = c.id
+      WHERE c.parent_id = t.id AND (e.verb = 'created' OR e.to_state IN (${literals(TERMINAL)})
+        OR e.from_state IN (${literals(TERMINAL)}))) c
+    WHERE e.whole AND c.n > 0 AND t.version NOT BETWEEN e.n + 1 AND e.n + c.n`,
+  'nobody waits for children that have all ended': `
+    SELECT id, 'waits for nobody' FROM todos WHERE state = 'waiting' AND live_children = 0`,
+  'no live todo is a part of one that has ended': `
+    SELECT c.id, format('its parent is %s', p.state) FROM todos c JOIN todos p ON p.id = c.parent_id
+    WHERE c.state IN (${literals(LIVE)}) AND p.state IN (${literals(TERMINAL)})`,
   'an expiration for each time the reaper took it back': `
     SELECT t.id, format('%s expirations, %s events', t.lease_expirations, n) FROM todos t
     CROSS JOIN LATERAL (SELECT count(*) AS n FROM todo_events e

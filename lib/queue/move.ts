@@ -4,6 +4,7 @@ import { isTerminal, type State } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type TransitionName, type Verb } from '#lib/model/transitions'
 import { cardColumns, todoColumns, todoOf } from '#lib/wire/todo-row'
 import { countMoves } from './counted'
+import { type Kin, LEAVE_PARENTS, LONE, type Moving, moveKin } from './kin'
 import type { Moved } from './moved'
 
 /** What a verb adds to its row of TRANSITIONS. Its SQL sees the locked row as `t`, what the caller gave as `p.in_…`. */
@@ -46,8 +47,18 @@ export interface Plan {
  * doorbell follow the commit.
  */
 export async function move(db: Db, plan: Plan, rows: readonly object[], params: unknown[] = []): Promise<Moved[]> {
+  const moving = { plan, rows, params }
+  if (!mayEnd(TRANSITIONS[plan.transition]) || 'chosen' in plan.pick) return moveOnce(db, moving, 'any')
+  const lone = await moveOnce(db, moving, 'lone')
+  return [...lone, ...(await moveKin(db, moving, { lone, moveOnce }))]
+}
+
+const mayEnd = (row: Transition): boolean => endsAlways(row) || row.atCap !== undefined
+
+/** Moves rows by one statement, of a family or not as `kin` says. */
+async function moveOnce(db: Db, { plan, rows, params }: Moving, kin: Kin): Promise<Moved[]> {
   const values = [JSON.stringify(rows), ...params]
-  const moved = (await db.query({ name: nameOf(plan), text: textOf(plan), values })).map(toMoved)
+  const moved = (await db.query({ name: nameOf(plan, kin), text: textOf(plan, kin), values })).map(toMoved)
   if (moved.length > 0) {
     db.afterCommit(() => {
       countMoves(plan.transition, moved)
@@ -66,30 +77,32 @@ const toMoved = (row: Record<string, unknown>): Moved => ({
 
 const texts = new Map<string, string>()
 
-const nameOf = (plan: Plan): string => [plan.transition, plan.variant].filter(Boolean).join('_')
+const nameOf = (plan: Plan, kin: Kin): string =>
+  [plan.transition, plan.variant, kin === 'kin' && kin].filter(Boolean).join('_')
 
-function textOf(plan: Plan): string {
-  const known = texts.get(nameOf(plan))
+function textOf(plan: Plan, kin: Kin): string {
+  const known = texts.get(nameOf(plan, kin))
   if (known) return known
-  const text = moveSql(plan)
-  texts.set(nameOf(plan), text)
+  const text = moveSql(plan, kin)
+  texts.set(nameOf(plan, kin), text)
   return text
 }
 
 /** SQL for a list of strings, as literals: the planner uses a partial index only when it sees constants. */
 export const literals = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
 
-function moveSql(plan: Plan): string {
+function moveSql(plan: Plan, kin: Kin): string {
   const row: Transition = TRANSITIONS[plan.transition]
   const ctes = [
     `i AS MATERIALIZED (${givenSql({ id: 'text', actor: 'text', ...plan.input }, 'named' in plan.pick ? MANY : '1')})`,
     ...('chosen' in plan.pick ? [`chosen AS MATERIALIZED (${plan.pick.chosen})`] : []),
-    `p AS MATERIALIZED (${pickSql(plan, row)})`,
+    `p AS MATERIALIZED (${pickSql(plan, row, kin)})`,
     `moved AS (
       UPDATE todos t SET ${assignments(plan, row)}
       FROM p WHERE t.id = p.todo_id RETURNING t.*, p.*)`,
     ...(row.closes ? [`closed AS (${closeAttempt(row.closes, plan.attemptError)})`] : []),
     ...(row.interrupt && row.interrupt !== 'opens' ? [`closed_interrupt AS (${closeInterrupt(row.interrupt)})`] : []),
+    ...(kin === 'kin' ? [LEAVE_PARENTS] : []),
     ...Object.entries(plan.also ?? {}).map(([name, sql]) => `${name} AS (${sql})`),
     `logged AS (${logSql(plan, row)})`,
   ]
@@ -107,7 +120,7 @@ export const givenSql = (columns: Record<string, string>, limit = MANY): string 
   return `SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(${declared.join(', ')}) LIMIT ${limit}`
 }
 
-function pickSql(plan: Plan, row: Transition): string {
+function pickSql(plan: Plan, row: Transition, kin: Kin): string {
   const { pick } = plan
   const given = ['actor', ...Object.keys(plan.input ?? {})].map((column) => `i.${column} AS in_${column}`)
   const columns = [
@@ -122,13 +135,14 @@ function pickSql(plan: Plan, row: Transition): string {
   if ('chosen' in pick) return `SELECT ${columns} FROM i CROSS JOIN chosen JOIN todos t ON t.id = chosen.id`
   // The twin `s` is read by the statement's snapshot and never re-read, so a row changed since then fails the join.
   const twin = plan.unfenced ? 'JOIN todos s ON s.id = t.id AND s.version = t.version' : ''
+  const which = kin === 'lone' ? `AND ${LONE}` : ''
   const states = `t.state IN (${literals(row.from)})`
   if ('swept' in pick) {
-    return `SELECT ${columns} FROM i CROSS JOIN todos t ${twin} WHERE ${states} AND (${pick.swept})
+    return `SELECT ${columns} FROM i CROSS JOIN todos t ${twin} WHERE ${states} AND (${pick.swept}) ${which}
       ORDER BY t.id LIMIT ${pick.limit} FOR UPDATE OF t SKIP LOCKED`
   }
   // IS TRUE hides the state from the planner: with few claimed rows it would read all of them instead of the one by its id.
-  return `SELECT ${columns} FROM i JOIN todos t ON t.id = i.id ${twin} WHERE (${states}) IS TRUE AND (${pick.named})
+  return `SELECT ${columns} FROM i JOIN todos t ON t.id = i.id ${twin} WHERE (${states}) IS TRUE AND (${pick.named}) ${which}
     ORDER BY t.depth, t.id FOR UPDATE OF t`
 }
 
@@ -185,7 +199,7 @@ function closeInterrupt(status: 'answered' | 'resolved' | 'expired' | 'canceled'
 }
 
 function actorSql(row: Transition): string {
-  if (row.by === 'reaper') return "'reaper'"
+  if (row.by === 'reaper' || row.by === 'system') return `'${row.by}'`
   if (row.by === 'holder') return "coalesce(m.in_actor, 'worker:' || m.was_owner)"
   return row.by === 'worker' ? "'worker:' || m.owner" : 'm.in_actor'
 }

@@ -1,9 +1,12 @@
 import type { Db } from '#lib/db/connect'
+import { Refusal } from '#lib/model/errors'
+import { isTerminal } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
 import { lockAssignees, lockInForce } from './assignee'
 import { move, type Plan } from './move'
+import { addToParents } from './parents'
 import { recentSettings } from './settings'
 import { findTodo, refuse, whyNot } from './why-not'
 
@@ -11,12 +14,13 @@ const ALLOWANCE = 'coalesce((SELECT q.max_attempts FROM queues q WHERE q.name = 
 
 const REQUEUE: Plan = {
   transition: 'requeue',
-  input: { reason: 'text', max_attempts: 'integer', assignee_endpoint_id: 'text' },
+  input: { reason: 'text', max_attempts: 'integer', assignee_endpoint_id: 'text', deadline_at: 'timestamptz' },
   pick: { named: 'true' },
   unfenced: true,
   set: {
     max_attempts: `greatest(t.max_attempts, t.failures + t.lease_expirations + ${ALLOWANCE}, t.wait_expirations + ${ALLOWANCE})`,
     assignee_endpoint_id: 'coalesce(p.in_assignee_endpoint_id, t.assignee_endpoint_id)',
+    deadline_at: 'coalesce(p.in_deadline_at, t.deadline_at)',
     available_at: 'now()',
     result: 'NULL',
     error: 'NULL',
@@ -29,12 +33,13 @@ const REQUEUE: Plan = {
 export interface Requeueing {
   reason?: string | undefined
   assignee?: string | undefined
+  deadline_at?: string | undefined
 }
 
 /**
  * Puts an ended todo back with a fresh allowance; counters and history stay. Refuses with not_found, todo_terminal (it is
- * completed), invalid_state (it is live, or its assignee is revoked and not replaced), duplicate_key (a live todo has its
- * idempotency key).
+ * completed), invalid_state (it is live, its parent has ended, its assignee is revoked or its deadline over and not
+ * replaced), duplicate_key (a live todo has its idempotency key).
  */
 export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
   return db.transaction(async (tx) => {
@@ -43,15 +48,20 @@ export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeuei
     for (;;) {
       const todo = await requeueable(tx, id, caller)
       if (assignee === undefined) await mustBeWorkable(tx, todo)
+      await lockParent(tx, todo)
+      await mustHaveTime(tx, todo, requeueing.deadline_at)
       const input = {
         reason: requeueing.reason,
         max_attempts: settings.max_attempts.value,
         assignee_endpoint_id: assignee,
+        deadline_at: requeueing.deadline_at,
       }
       const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
         throw keyTaken(error, todo)
       })
-      if (moved) return moved.todo
+      if (!moved) continue
+      await addToParents(tx, [moved.todo])
+      return moved.todo
     }
   })
 }
@@ -72,6 +82,33 @@ async function lockAssignee(db: Db, { assignee }: Requeueing): Promise<string | 
 async function mustBeWorkable(db: Db, todo: Todo): Promise<void> {
   if (!todo.assignee || (await lockInForce(db, [todo.assignee])).has(todo.assignee)) return
   throw refuse('invalid_state', todo, `Its assignee ${todo.assignee} is revoked: name another in assignee`)
+}
+
+/** Refuses to put a child back under a parent that has ended, and keeps it from ending meanwhile. */
+async function lockParent(db: Db, todo: Todo): Promise<void> {
+  if (todo.parent_id === null) return
+  const [parent] = await db.query<Pick<Todo, 'state'>>({
+    name: 'lock_parent',
+    text: 'SELECT state FROM todos WHERE id = $1 FOR UPDATE',
+    values: [todo.parent_id],
+  })
+  if (parent && !isTerminal(parent.state)) return
+  throw refuse('invalid_state', todo, 'Its parent has ended: requeue that first, or enqueue this again')
+}
+
+/** Refuses a deadline that would end the todo at once. */
+async function mustHaveTime(db: Db, todo: Todo, given: string | undefined): Promise<void> {
+  const deadline = given ?? todo.deadline_at
+  if (deadline === null) return
+  const [row] = await db.query<{ over: boolean }>({
+    name: 'is_over',
+    text: 'SELECT $1::timestamptz <= now() AS over',
+    values: [deadline],
+  })
+  if (!row?.over) return
+  if (given === undefined)
+    throw refuse('invalid_state', todo, `Its deadline ${deadline} is over: give another in deadline_at`)
+  throw new Refusal('validation_failed', { errors: [{ pointer: '/deadline_at', message: 'lies in the past' }] })
 }
 
 function keyTaken(error: unknown, todo: Todo): unknown {

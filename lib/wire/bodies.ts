@@ -21,12 +21,21 @@ export const newTodoSchema = z
     idempotency_key: z.string().min(1).max(300).optional(),
     available_at: givenTime.optional(),
     delay_seconds: z.int().min(0).max(315_360_000).optional(),
+    deadline_at: givenTime.optional().describe('After this moment it fails, whatever it is in'),
     max_attempts: z.int().min(1).max(1000).optional(),
+    parent_id: id.optional().describe('The todo it is a part of'),
+    parent_epoch: leaseEpoch
+      .optional()
+      .describe('The lease under which its maker holds the parent; an operator needs none'),
     assignee: name.optional().describe('The only endpoint that may claim it, by name'),
   })
   .refine((todo) => todo.available_at === undefined || todo.delay_seconds === undefined, {
     message: 'give available_at or delay_seconds, not both',
     path: ['delay_seconds'],
+  })
+  .refine((todo) => todo.parent_epoch === undefined || todo.parent_id !== undefined, {
+    message: 'is of a parent_id, which is missing',
+    path: ['parent_epoch'],
   })
 
 export const newTodosSchema = z.strictObject({ todos: z.array(newTodoSchema).min(1).max(MOST_BATCHED) })
@@ -81,6 +90,8 @@ export const failSchema = z.strictObject({
 
 export const releaseSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional(), reason })
 
+export const waitSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional() })
+
 const replyFields = {
   action: action.default('accept'),
   content: json.optional(),
@@ -129,4 +140,4 @@ export const settleEffectSchema = z
 
 export const reasonSchema = z.strictObject({ reason })
 
-export const requeueSchema = z.strictObject({ reason, assignee: name.optional() })
+export const requeueSchema = z.strictObject({ reason, assignee: name.optional(), deadline_at: givenTime.optional() })

@@ -15,6 +15,7 @@ export const TODO_OPERATIONS = {
     role: 'operator',
     body: bodies.newTodoSchema,
     answers: { 201: answers.enqueuedAnswer, 200: answers.enqueuedAnswer },
+    refuses: ['not_found', 'lease_lost', 'invalid_state'],
     writes: true,
   },
   enqueueMany: {
@@ -25,6 +26,7 @@ export const TODO_OPERATIONS = {
     role: 'operator',
     body: bodies.newTodosSchema,
     answers: { 200: answers.enqueuedManyAnswer },
+    refuses: ['not_found', 'lease_lost', 'invalid_state'],
     writes: true,
   },
   listTodos: {

@@ -80,6 +80,14 @@ export const WORK_OPERATIONS = {
     answers: { 200: answers.todoAnswer },
     refuses: HOLDER,
   },
+  wait: {
+    ...holder,
+    path: `${TODO}/wait`,
+    summary: 'Let go of it until its children have ended',
+    body: bodies.waitSchema,
+    answers: { 200: answers.todoAnswer },
+    refuses: [...HOLDER, 'no_children'],
+  },
   interrupt: {
     ...holder,
     path: `${TODO}/interrupt`,

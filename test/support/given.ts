@@ -9,12 +9,12 @@ import { expireLeases } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { interrupt, type Question } from '#lib/queue/interrupt'
 import { release } from '#lib/queue/release'
+import { wait } from '#lib/queue/wait'
 import { findTodo, type Held } from '#lib/queue/why-not'
 import type { Caller, EndpointCaller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
 import { endpoint, person } from './callers'
 import { backdate, type Past } from './clock'
-import { waitForChild } from './waiting'
 
 /** The endpoint that does the work when a test doesn't say which. */
 export const WORKER = endpoint('worker-1')
@@ -88,7 +88,12 @@ const BUILD: Record<State, (building: Building) => Promise<string | undefined>> 
   claimed: async (building) => void (await claimed(building)),
   'input-required': (building) => asked(building, { kind: 'input' }),
   'auth-required': (building) => asked(building, { kind: 'auth', url: 'https://sign-in.example/' }),
-  waiting: async (building) => waitForChild(building.db, (await claimed(building)).id),
+  waiting: async (building) => {
+    const held = await claimed(building)
+    await child(building.db, held, building.worker)
+    await wait(building.db, held, building.worker)
+    return undefined
+  },
   completed: async (building) => void (await complete(building.db, await claimed(building), building.worker, null)),
   failed: async (building) => {
     const failure = { error: { code: 'broken', message: 'It broke' }, retryable: false }
@@ -102,6 +107,18 @@ const BUILD: Record<State, (building: Building) => Promise<string | undefined>> 
 async function enqueued(db: Db, { todo, creator = OPERATOR }: Circumstances): Promise<string> {
   const [made] = await enqueue(db, [{ queue: 'main', title: 'Some work', ...todo }], creator)
   return (made as { todo: Todo }).todo.id
+}
+
+/** A child that the holder of this lease makes. */
+export async function child(
+  db: Db,
+  held: Held,
+  worker: EndpointCaller = WORKER,
+  todo: Partial<NewTodo> = {},
+): Promise<Todo> {
+  const parent = { parent_id: held.id, parent_epoch: held.leaseEpoch }
+  const [made] = await enqueue(db, [{ queue: 'main', title: 'A part of it', ...parent, ...todo }], worker)
+  return (made as { todo: Todo }).todo
 }
 
 async function claimed({ db, id, worker, circumstances }: Building): Promise<Held> {

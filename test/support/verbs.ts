@@ -5,7 +5,14 @@ import { beginEffect } from '#lib/queue/begin-effect'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claimById } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
-import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
+import {
+  continueParents,
+  exhaust,
+  expireDeadlines,
+  expireInterrupts,
+  expireLeases,
+  expireParked,
+} from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
@@ -14,8 +21,10 @@ import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
+import { wait } from '#lib/queue/wait'
 import { backdate } from './clock'
-import { type Given, OPERATOR, PAY } from './given'
+import { child, type Given, OPERATOR, PAY } from './given'
+import { codeOf } from './refusal'
 
 /** What somebody does to a todo: the plainest call of one verb. */
 export type Act = (db: Db, given: Given) => Promise<unknown>
@@ -33,6 +42,11 @@ export const HOLDER_VERBS = {
   interruptParked: (db, { held, worker }) =>
     interrupt(db, held, worker, { kind: 'input', mode: 'park', risk: 'low', title: 'Another question?' }),
   park: (db, { held, worker }) => park(db, held, worker, { page: 7 }),
+  wait: async (db, { held, worker, todo }) => {
+    // Who has lost the lease makes none; what they are told is the wait's to say.
+    if (todo.state === 'claimed' && todo.live_children === 0) await codeOf(child(db, held, worker))
+    return wait(db, held, worker)
+  },
   beginEffect: (db, { held, worker }) => beginEffect(db, held, worker, PAY),
   resume: (db, { held, worker, interruptId }) =>
     resume(db, held, worker, { interruptId: interruptId || uuidv7(), action: 'decline' }),
@@ -57,6 +71,10 @@ export const EFFECT_VERBS = {
 
 /** The sweeps, each after the todo has been made due for it as far as its state lets it. */
 export const SWEEPS = {
+  expireDeadline: async (db, { id }) => {
+    await backdate(db, id, { deadline_at: 1 })
+    return expireDeadlines(db)
+  },
   expireLease: async (db, { id, todo }) => {
     if (todo.lease_expires_at) await backdate(db, id, { lease_expires_at: 1 })
     return expireLeases(db)
@@ -73,6 +91,18 @@ export const SWEEPS = {
     const text = `UPDATE todos SET max_attempts = failures + lease_expirations WHERE id = $1 AND state = 'pending'`
     await db.query({ text, values: [id] })
     return exhaust(db)
+  },
+  // The end of a last child continues its parent by itself; here it has ended without.
+  childrenDone: async (db, { id }) => {
+    const text = `WITH ended AS (
+        UPDATE todos SET state = 'canceled', completed_at = now(), version = version + 1
+        WHERE parent_id = $1 AND completed_at IS NULL RETURNING *),
+      told AS (
+        INSERT INTO todo_events (todo_id, queue, verb, from_state, to_state, actor, lease_epoch)
+        SELECT id, queue, 'canceled', 'pending', state, 'system', 0 FROM ended)
+      UPDATE todos SET live_children = 0, version = version + 1 WHERE id = $1 AND state = 'waiting'`
+    await db.query({ text, values: [id] })
+    return continueParents(db)
   },
 } satisfies Record<string, (db: Db, given: Given) => Promise<Moved[]>>
 
