@@ -47,7 +47,7 @@ test('an approval shows what is proposed; a critical one is given only by typing
     risk: 'critical',
   })
   const page = await site.pageOf('responder')
-  await page.goto(`/inbox/${interrupt.id}`)
+  await page.goto(`/inbox/${interrupt?.id}`)
   await isLive(page)
   const proposal = page.getByRole('region', { name: 'Proposal' })
   await expect(proposal.getByText('Transfer money')).toBeVisible()
@@ -59,7 +59,7 @@ test('an approval shows what is proposed; a critical one is given only by typing
   await page.getByLabel(/Type the question’s title/).fill('Pay 4 200 EUR to Ada GmbH?')
   await approve.click()
   await expect
-    .poll(async () => (await agent.getInterrupt({ id: interrupt.id })).interrupt)
+    .poll(async () => (await agent.getInterrupt({ id: String(interrupt?.id) })).interrupt)
     .toMatchObject({ status: 'answered', action: 'accept', channel: 'web' })
   const { todo: again } = await agent.claimTodo({ id: todo.id })
   const { effect } = await agent.beginEffect({
@@ -67,10 +67,10 @@ test('an approval shows what is proposed; a critical one is given only by typing
     lease_epoch: again.lease_epoch,
     key: 'transfer',
     idempotent: false,
-    interrupt_id: interrupt.id,
+    interrupt_id: String(interrupt?.id),
     arguments_hash: await argumentsHash(given),
   })
-  expect(effect).toMatchObject({ status: 'begun', interrupt_id: interrupt.id })
+  expect(effect).toMatchObject({ status: 'begun', interrupt_id: interrupt?.id })
 })
 
 test('an effect in doubt is settled on its todo’s page, with how one knows', async ({ site }) => {

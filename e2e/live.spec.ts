@@ -72,7 +72,7 @@ test('typing survives twenty live updates, and a reload', async ({ site }) => {
     lease_epoch: claimed.lease_epoch,
     title: 'What is the plan?',
   })
-  await page.goto(`/inbox/${interrupt.id}`)
+  await page.goto(`/inbox/${interrupt?.id}`)
   await isLive(page)
   const field = page.getByRole('form', { name: /What is the plan/ }).getByRole('textbox')
   await field.fill('First we measure')
@@ -96,10 +96,10 @@ test('of two people who answer, one counts and the other is told who was first',
     title: 'Yes or no?',
   })
   const page = await site.pageOf('responder')
-  await page.goto(`/inbox/${interrupt.id}`)
+  await page.goto(`/inbox/${interrupt?.id}`)
   const form = page.getByRole('form', { name: /Yes or no/ })
   await form.getByRole('textbox').fill('my own words')
-  await site.agent.answerInterrupt({ id: interrupt.id, content: { answer: 'somebody else was faster' } })
+  await site.agent.answerInterrupt({ id: String(interrupt?.id), content: { answer: 'somebody else was faster' } })
   await expect(form.getByText(/answered/i).first()).toBeVisible({ timeout: 2000 })
   await expect(form.getByRole('textbox')).toHaveValue('my own words')
   await expect(form.getByRole('button', { name: 'Send answer' })).toBeHidden()

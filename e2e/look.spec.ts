@@ -24,7 +24,7 @@ for (const width of [1440, 375]) {
       proposal: { action: 'Look at it', arguments: { where: 'from afar', times: [1, 2] } },
     })
     const page = await site.pageOf('admin', { viewport: { width, height: 900 } })
-    const own = [`/inbox/${interrupt.id}`, `/todos/${todo.id}`, `/todos/${todo.id}?tab=effects`]
+    const own = [`/inbox/${interrupt?.id}`, `/todos/${todo.id}`, `/todos/${todo.id}?tab=effects`]
     for (const path of [...PAGES, ...own, `/board?todo=${todo.id}`]) {
       await page.goto(path)
       await expect(page.getByText(/^Live\b/).first()).toBeAttached()

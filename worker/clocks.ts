@@ -2,6 +2,7 @@ import type { Db } from '#lib/db/connect'
 import { INTERRUPTS, LIVE, STATES } from '#lib/model/states'
 import type { WaitTtls } from '#lib/queue/expire'
 import { literals } from '#lib/queue/move'
+import { TIME_IS_UP } from '#lib/queue/usage'
 import type { Card } from '#lib/wire/todo'
 
 /** How long the reaper sleeps at most. */
@@ -32,13 +33,21 @@ export interface Looking {
 /** When a todo, as it is now, next needs the reaper; null when it needs none. */
 export function clockOf(todo: Card, ttls: WaitTtls): string | null {
   const own = ownClockOf(todo, ttls)
-  if (STATES[todo.state].kind === 'terminal' || todo.deadline_at === null) return own
-  return own !== null && own < todo.deadline_at ? own : todo.deadline_at
+  return STATES[todo.state].kind === 'terminal' ? own : earlier(own, todo.deadline_at)
+}
+
+const earlier = (one: string | null, other: string | null): string | null =>
+  one !== null && (other === null || one < other) ? one : other
+
+function timeIsUp({ budget, usage, state_since }: Card): string | null {
+  if (budget?.max_seconds === undefined) return null
+  const leftSeconds = budget.max_seconds - (usage?.total.seconds ?? 0)
+  return new Date(Date.parse(state_since) + leftSeconds * 1000).toISOString()
 }
 
 function ownClockOf(todo: Card, ttls: WaitTtls): string | null {
   if (todo.state === 'waiting') return todo.live_children === 0 ? todo.state_since : null
-  if (todo.state === 'claimed') return todo.lease_expires_at
+  if (todo.state === 'claimed') return earlier(todo.lease_expires_at, timeIsUp(todo))
   if (todo.state === 'pending') {
     if (todo.failures + todo.lease_expirations >= todo.max_attempts) return todo.state_since
     return todo.available_at > todo.state_since ? todo.available_at : null
@@ -63,7 +72,8 @@ const EARLIEST = `least(
   (SELECT min(t.deadline_at) FROM todos t WHERE t.state IN (${literals(LIVE)}) AND t.deadline_at IS NOT NULL
     AND t.id <> ALL($2::text[])),
   (SELECT min(t.lease_expires_at) FROM todos t WHERE t.state = 'claimed' AND ${COUNTS}),
-  (SELECT min(t.state_since) FROM todos t WHERE t.state = 'waiting' AND t.live_children = 0 AND ${COUNTS}),
+  (SELECT min(t.state_since) FROM todos t WHERE t.state = 'waiting' AND (t.live_children = 0) IS TRUE AND ${COUNTS}),
+  (SELECT min(${TIME_IS_UP}) FROM todos t WHERE t.state = 'claimed' AND (t.budget ? 'max_seconds') IS TRUE AND ${COUNTS}),
   ${earliestWait('t.owner IS NOT NULL', '$1')},
   ${earliestWait('t.owner IS NULL', '$4::bigint')},
   (SELECT min(t.state_since) FROM todos t

@@ -3,6 +3,7 @@ import {
   type Among,
   continueParents,
   exhaust,
+  expireBudgets,
   expireDeadlines,
   expireInterrupts,
   expireLeases,
@@ -51,4 +52,5 @@ export const SWEEPS: readonly Sweep[] = [
   sweep('expireParked', expireParked, { isExpiry: true, wait: 'parked' }),
   sweep('exhaust', exhaust, { isExpiry: false }),
   sweep('childrenDone', continueParents, { isExpiry: false }),
+  sweep('expireBudget', expireBudgets, { isExpiry: false }),
 ]

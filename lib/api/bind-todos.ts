@@ -1,5 +1,6 @@
 import { isTerminal, STATES } from '#lib/model/states'
 import { cancel, reject } from '#lib/queue/cancel'
+import { edit } from '#lib/queue/edit'
 import { enqueue } from '#lib/queue/enqueue'
 import { listEvents, readDetail, readTodo } from '#lib/queue/read-todo'
 import { listTodos } from '#lib/queue/read-todos'
@@ -13,6 +14,7 @@ type TodoOperations =
   | 'listTodos'
   | 'getTodo'
   | 'listEvents'
+  | 'editTodo'
   | 'cancel'
   | 'reject'
   | 'requeue'
@@ -40,6 +42,7 @@ export const TODO_BINDINGS: Bindings<TodoOperations> = {
   },
   listEvents: async ({ core, caller, params, query }) =>
     ok(await listEvents(core.database, await readTodo(core.database, params.id, caller), query)),
+  editTodo: async ({ core, caller, params, body }) => ok({ todo: await edit(core.database, params.id, caller, body) }),
   cancel: async ({ core, caller, params, body }) =>
     ok({ todo: await cancel(core.database, params.id, caller, body.reason) }),
   reject: async ({ core, caller, params, body }) =>

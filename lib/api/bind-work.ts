@@ -51,32 +51,35 @@ export const WORK_BINDINGS: Bindings<WorkOperations> = {
   claim: async (call) => ok({ todos: await claimPatiently(call) }),
   claimTodo: async (call) => ok({ todo: await claimOnePatiently(call) }),
   heartbeat: async ({ core, caller, params, body }) => {
-    const { lease_seconds: leaseSeconds, progress, checkpoint } = body
-    const beat = { ...held({ caller, params, body }), leaseSeconds, progress, checkpoint }
+    const { lease_seconds: leaseSeconds, progress, checkpoint, usage } = body
+    const beat = { ...held({ caller, params, body }), leaseSeconds, progress, checkpoint, usage }
     return ok(await heartbeat(core.database, beat, caller))
   },
   heartbeatMany: async ({ core, caller, body }) => {
-    const beats = body.items.map(({ lease_seconds: leaseSeconds, progress, checkpoint, ...lease }) => ({
+    const beats = body.items.map(({ lease_seconds: leaseSeconds, progress, checkpoint, usage, ...lease }) => ({
       ...heldBy(caller, lease),
       leaseSeconds,
       progress,
       checkpoint,
+      usage,
     }))
     return ok({ results: await heartbeatMany(core.database, beats, caller) })
   },
-  complete: async (call) => ok({ todo: await complete(call.core.database, held(call), call.caller, call.body.result) }),
+  complete: async (call) => {
+    const { result, usage } = call.body
+    return ok({ todo: await complete(call.core.database, { ...held(call), usage }, call.caller, result) })
+  },
   completeMany: async ({ core, caller, body }) => {
-    const completions = body.items.map(({ result, ...lease }) => ({ ...heldBy(caller, lease), result }))
+    const completions = body.items.map(({ result, usage, ...lease }) => ({ ...heldBy(caller, lease), result, usage }))
     return ok({ results: await completeMany(core.database, completions, caller) })
   },
   fail: async (call) => {
-    const { error, retryable, retry_after_seconds: retryAfterSeconds } = call.body
-    return ok({
-      todo: await fail(call.core.database, held(call), call.caller, { error, retryable, retryAfterSeconds }),
-    })
+    const { error, retryable, retry_after_seconds: retryAfterSeconds, usage } = call.body
+    const failure = { error, retryable, retryAfterSeconds, usage }
+    return ok({ todo: await fail(call.core.database, held(call), call.caller, failure) })
   },
   release: async (call) => ok({ todo: await release(call.core.database, held(call), call.caller, call.body) }),
-  wait: async (call) => ok({ todo: await wait(call.core.database, held(call), call.caller, call.body.checkpoint) }),
+  wait: async (call) => ok({ todo: await wait(call.core.database, held(call), call.caller, call.body) }),
   interrupt: async (call) => {
     const { lease_epoch, ...question } = call.body
     const { created, ...asked } = await interrupt(call.core.database, held(call), call.caller, question)

@@ -5,7 +5,7 @@ import { Refusal } from '#lib/model/errors'
 import { LIVE } from '#lib/model/states'
 import { count } from '#lib/ops/metrics'
 import { actorOf, type Caller } from '#lib/wire/caller'
-import type { Todo } from '#lib/wire/todo'
+import type { Budget, Todo } from '#lib/wire/todo'
 import { todoColumns, todoOf } from '#lib/wire/todo-row'
 import { lockAssignees, type Named } from './assignee'
 import { literals } from './move'
@@ -24,6 +24,7 @@ export interface NewTodo {
   available_at?: string | undefined
   delay_seconds?: number | undefined
   deadline_at?: string | undefined
+  budget?: Budget | undefined
   max_attempts?: number | undefined
   assignee?: string | undefined
   /** Whose part it is; `parent_epoch` is the lease under which its holder says so. */
@@ -41,16 +42,17 @@ export interface Enqueued {
 const INSERT = `WITH i AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(
       id text, queue text, title text, kind text, payload jsonb, priority smallint, idempotency_key text,
-      available_at timestamptz, delay_seconds integer, deadline_at timestamptz, max_attempts integer,
+      available_at timestamptz, delay_seconds integer, deadline_at timestamptz, budget jsonb, max_attempts integer,
       assignee_endpoint_id text, parent_id text, depth smallint)),
   opened AS (
     INSERT INTO queues (name) SELECT DISTINCT i.queue FROM i WHERE NOT EXISTS (SELECT FROM queues q WHERE q.name = i.queue)
     ORDER BY 1 ON CONFLICT DO NOTHING),
   made AS (
     INSERT INTO todos (id, queue, title, kind, payload, priority, idempotency_key, assignee_endpoint_id,
-      created_by_endpoint_id, parent_id, depth, deadline_at, max_attempts, lease_seconds, available_at)
+      created_by_endpoint_id, parent_id, depth, deadline_at, budget, max_attempts,
+      lease_seconds, available_at)
     SELECT i.id, i.queue, i.title, i.kind, i.payload, coalesce(i.priority, 0), i.idempotency_key, i.assignee_endpoint_id,
-      $2, i.parent_id, coalesce(i.depth, 0), i.deadline_at, coalesce(i.max_attempts, q.max_attempts, $3), coalesce(q.default_lease_seconds, $4),
+      $2, i.parent_id, coalesce(i.depth, 0), i.deadline_at, i.budget, coalesce(i.max_attempts, q.max_attempts, $3), coalesce(q.default_lease_seconds, $4),
       coalesce(i.available_at, now() + make_interval(secs => coalesce(i.delay_seconds, 0)))
     FROM i LEFT JOIN queues q ON q.name = i.queue
     ORDER BY i.queue, i.idempotency_key, i.id

@@ -4,6 +4,7 @@ import { TRANSITIONS } from '#lib/model/transitions'
 import { literals, move, type Plan } from './move'
 import type { Moved } from './moved'
 import type { Settings } from './settings'
+import { overBudgetErrorSql, TIME_IS_UP } from './usage'
 
 /** How many rows one sweep statement moves at most. */
 export const SWEEP_ROWS = 500
@@ -34,6 +35,7 @@ export type SweepName =
   | 'expireParked'
   | 'exhaust'
   | 'childrenDone'
+  | 'expireBudget'
 
 type SweepPlan = Plan & { transition: SweepName; pick: { swept: string; limit: number } }
 
@@ -131,15 +133,25 @@ const EXHAUST: SweepPlan = {
 
 const CHILDREN_DONE: SweepPlan = {
   transition: 'childrenDone',
-  pick: swept('t.live_children = 0'),
+  pick: swept('(t.live_children = 0) IS TRUE'),
   unfenced: true,
   set: { available_at: 'now()' },
+}
+
+const BUDGET: SweepPlan = {
+  transition: 'expireBudget',
+  pick: swept(`(t.budget ? 'max_seconds') IS TRUE AND ${TIME_IS_UP} < now()`),
+  unfenced: true,
+  error: overBudgetErrorSql('NULL::jsonb'),
 }
 
 const params = ({ except = [], only }: Among): unknown[] => [except, only ?? null]
 
 /** One batch of todos whose deadline is over, dead-lettered whatever they are in. */
 export const expireDeadlines = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, DEADLINE, [{}], params(among))
+
+/** One batch of claimed todos that have used up the time of their budget, dead-lettered. */
+export const expireBudgets = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, BUDGET, [{}], params(among))
 
 /** One batch of todos that wait for children though none is alive, continued. The end of the last child does so itself. */
 export const continueParents = (db: Db, among: Among = {}): Promise<Moved[]> =>
@@ -175,6 +187,7 @@ const PLANS: Record<SweepName, SweepPlan> = {
   expireParked: PARKED_INTERRUPT,
   exhaust: EXHAUST,
   childrenDone: CHILDREN_DONE,
+  expireBudget: BUDGET,
 }
 
 /** The ids of the next batch of a sweep, locked or not; the TTL is that of its waits. */

@@ -2,15 +2,17 @@ import type { Db } from '#lib/db/connect'
 import { failureBackoffSql } from '#lib/model/backoff'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
-import { HELD_BY, HELD_INPUT, moveHeld } from './held'
+import { HELD_BY, HELD_INPUT } from './held'
+import { moveHeld } from './holder-call'
 import type { Plan } from './move'
+import type { Usage } from './usage'
 import type { Held } from './why-not'
 
 const LAST = 't.failures + t.lease_expirations + 1 >= t.max_attempts'
 
 const FAIL: Plan = {
   transition: 'fail',
-  input: { ...HELD_INPUT, error: 'jsonb', retryable: 'boolean', retry_after_seconds: 'integer' },
+  input: { ...HELD_INPUT, error: 'jsonb', retryable: 'boolean', retry_after_seconds: 'integer', usage: 'jsonb' },
   pick: { named: HELD_BY },
   dead: `(NOT i.retryable OR ${LAST})`,
   set: {
@@ -34,11 +36,12 @@ export interface Failure {
   retryable?: boolean | undefined
   /** Instead of the backoff of 30 s doubling. */
   retryAfterSeconds?: number | undefined
+  usage?: Usage | undefined
 }
 
-/** Ends the attempt as failed: back to pending after a backoff, or to the dead letters. Refuses as complete does. */
+/** Ends the attempt as failed: back to pending after a backoff, or to the dead letters, as when its budget is used up. Refuses as complete does. */
 export function fail(db: Db, held: Held, caller: EndpointCaller, failure: Failure): Promise<Todo> {
-  const { error, retryable = true, retryAfterSeconds } = failure
+  const { error, retryable = true, retryAfterSeconds, usage } = failure
   const input = { error, retryable, retry_after_seconds: retryAfterSeconds }
-  return moveHeld(db, FAIL, caller, { held, input, outcome: 'failed' })
+  return moveHeld(db, FAIL, caller, { held, input, outcome: 'failed', usage })
 }

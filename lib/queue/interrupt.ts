@@ -9,11 +9,13 @@ import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { saidBy } from '#lib/wire/same-question'
 import type { Todo } from '#lib/wire/todo'
+import { exceedBudgets } from './budget'
 import { findEffect } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { move, type Plan } from './move'
-import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
+import type { Usage } from './usage'
+import { findTodo, type Held, holds, refuse, repeated, whyNotHeld } from './why-not'
 
 /** A question to a human. */
 export interface Question {
@@ -34,12 +36,18 @@ export interface Question {
   checkpoint?: unknown
 }
 
+/** A question with what its claim has used. */
+export type Reporting = Question & { usage?: Usage | undefined }
+
 /** A question that is open, its todo, and whether this call asked it. */
 export interface Asked {
   todo: Todo
   interrupt: Interrupt
   created: boolean
 }
+
+/** The question was not asked: what the call reports put the todo over its budget. */
+export type NotAsked = Omit<Asked, 'interrupt'> & { interrupt: null }
 
 // Form and proposal as text: a jsonb column would not keep the order people are shown them in.
 const QUESTION = {
@@ -56,6 +64,7 @@ const QUESTION = {
   effect_key: 'text',
   request_id: 'text',
   checkpoint: 'jsonb',
+  usage: 'jsonb',
 }
 
 const plan = (mode: Interrupt['mode'], more: Partial<Plan>): Plan => ({
@@ -92,10 +101,24 @@ const PLANS = {
  * it answers with the stored question. Refuses with validation_failed (it asks about an effect nobody is in doubt of),
  * another open question with interrupt_open, else as complete does.
  */
-export async function interrupt(db: Db, held: Held, caller: EndpointCaller, question: Question): Promise<Asked> {
+export function interrupt(
+  db: Db,
+  held: Held,
+  caller: EndpointCaller,
+  question: Question & { usage?: never },
+): Promise<Asked>
+export function interrupt(db: Db, held: Held, caller: EndpointCaller, question: Reporting): Promise<Asked | NotAsked>
+export async function interrupt(
+  db: Db,
+  held: Held,
+  caller: EndpointCaller,
+  question: Reporting,
+): Promise<Asked | NotAsked> {
   const before = await askedBefore(db, held, caller, question)
   if (before) return before
   if (question.effect_key !== undefined) await mustBeInDoubt(db, held, caller, question.effect_key)
+  const [over] = await exceedBudgets(db, [{ ...held, usage: question.usage }])
+  if (over) return { todo: over, interrupt: null, created: false }
   const id = uuidv7()
   const [moved] = await move(db, PLANS[question.mode ?? 'hold'], [heldRow(held, await inputOf(id, question))]).catch(
     ignoreTwin,
@@ -107,10 +130,12 @@ export async function interrupt(db: Db, held: Held, caller: EndpointCaller, ques
   }
   const meanwhile = await askedBefore(db, held, caller, question)
   if (meanwhile) return meanwhile
+  const ended = question.usage && (await repeated(db, held, ['budget']))
+  if (ended) return { todo: ended, interrupt: null, created: false }
   throw await whyNotAsked(db, held, caller)
 }
 
-const inputOf = async (id: string, { schema, proposal, ...question }: Question) => ({
+const inputOf = async (id: string, { schema, proposal, ...question }: Reporting) => ({
   ...question,
   interrupt_id: id,
   addressed_to: question.for,

@@ -6,6 +6,7 @@ import { cardColumns, todoColumns, todoOf } from '#lib/wire/todo-row'
 import { countMoves } from './counted'
 import { type Kin, LEAVE_PARENTS, LONE, type Moving, moveKin } from './kin'
 import type { Moved } from './moved'
+import { CLAIMED_USAGE, leavingUsageSql } from './usage'
 
 /** What a verb adds to its row of TRANSITIONS. Its SQL sees the locked row as `t`, what the caller gave as `p.in_…`. */
 export interface Plan {
@@ -156,6 +157,7 @@ function assignments(plan: Plan, row: Transition): string {
     ...(row.interrupt === 'opens' ? { interrupted_at: 'now()', open_interrupt_id: 'p.in_interrupt_id' } : {}),
     ...(row.interrupt && row.interrupt !== 'opens' ? { interrupted_at: 'NULL', open_interrupt_id: 'NULL' } : {}),
     ...(row.interrupt ? { wait_until: 'NULL' } : {}),
+    ...usageOf(plan, row),
     ...plan.set,
     completed_at: endedSql(row),
     ...(plan.error
@@ -165,6 +167,12 @@ function assignments(plan: Plan, row: Transition): string {
   return Object.entries(columns)
     .map(([column, sql]) => `${column} = ${sql}`)
     .join(', ')
+}
+
+function usageOf({ transition, input }: Plan, row: Transition): Record<string, string> {
+  if (transition === 'claim') return { usage: CLAIMED_USAGE }
+  const leaves = row.from.includes('claimed') && row.to !== 'claimed'
+  return leaves ? { usage: leavingUsageSql(input && 'usage' in input ? 'p.in_usage' : 'NULL::jsonb') } : {}
 }
 
 const diesSql = (row: Transition): string => (row.atCap ? 'p.dead' : String(row.to === 'failed'))

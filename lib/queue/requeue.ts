@@ -3,7 +3,7 @@ import { Refusal } from '#lib/model/errors'
 import { isTerminal } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
-import type { Todo } from '#lib/wire/todo'
+import type { Budget, Todo } from '#lib/wire/todo'
 import { lockAssignees, lockInForce } from './assignee'
 import { move, type Plan } from './move'
 import { addToParents } from './parents'
@@ -14,13 +14,20 @@ const ALLOWANCE = 'coalesce((SELECT q.max_attempts FROM queues q WHERE q.name = 
 
 const REQUEUE: Plan = {
   transition: 'requeue',
-  input: { reason: 'text', max_attempts: 'integer', assignee_endpoint_id: 'text', deadline_at: 'timestamptz' },
+  input: {
+    reason: 'text',
+    max_attempts: 'integer',
+    assignee_endpoint_id: 'text',
+    deadline_at: 'timestamptz',
+    budget: 'jsonb',
+  },
   pick: { named: 'true' },
   unfenced: true,
   set: {
     max_attempts: `greatest(t.max_attempts, t.failures + t.lease_expirations + ${ALLOWANCE}, t.wait_expirations + ${ALLOWANCE})`,
     assignee_endpoint_id: 'coalesce(p.in_assignee_endpoint_id, t.assignee_endpoint_id)',
     deadline_at: 'coalesce(p.in_deadline_at, t.deadline_at)',
+    budget: 'coalesce(p.in_budget, t.budget)',
     available_at: 'now()',
     result: 'NULL',
     error: 'NULL',
@@ -34,11 +41,12 @@ export interface Requeueing {
   reason?: string | undefined
   assignee?: string | undefined
   deadline_at?: string | undefined
+  budget?: Budget | undefined
 }
 
 /**
  * Puts an ended todo back with a fresh allowance; counters and history stay. Refuses with not_found, todo_terminal (it is
- * completed), invalid_state (it is live, its parent has ended, its assignee is revoked or its deadline over and not
+ * completed), invalid_state (it is live, its parent has ended, its assignee is revoked, its deadline or budget over and not
  * replaced), duplicate_key (a live todo has its idempotency key).
  */
 export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
@@ -50,11 +58,13 @@ export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeuei
       if (assignee === undefined) await mustBeWorkable(tx, todo)
       await lockParent(tx, todo)
       await mustHaveTime(tx, todo, requeueing.deadline_at)
+      mustHaveBudget(todo, requeueing.budget)
       const input = {
         reason: requeueing.reason,
         max_attempts: settings.max_attempts.value,
         assignee_endpoint_id: assignee,
         deadline_at: requeueing.deadline_at,
+        budget: requeueing.budget,
       }
       const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
         throw keyTaken(error, todo)
@@ -109,6 +119,21 @@ async function mustHaveTime(db: Db, todo: Todo, given: string | undefined): Prom
   if (given === undefined)
     throw refuse('invalid_state', todo, `Its deadline ${deadline} is over: give another in deadline_at`)
   throw new Refusal('validation_failed', { errors: [{ pointer: '/deadline_at', message: 'lies in the past' }] })
+}
+
+/** Refuses a budget that is used up already. */
+function mustHaveBudget({ usage, budget, ...todo }: Todo, given: Budget | undefined): void {
+  const limits = given ?? budget
+  if (!limits || !usage) return
+  const { cost_usd, tokens, seconds } = usage.total
+  const spent = { max_cost_usd: cost_usd, max_tokens: tokens, max_seconds: seconds }
+  const over = (Object.keys(spent) as (keyof typeof spent)[]).filter(
+    (limit) => spent[limit] > (limits[limit] ?? Infinity),
+  )
+  if (over.length === 0) return
+  if (!given) throw refuse('invalid_state', todo, `Its budget is used up (${over.join(', ')}): give another in budget`)
+  const errors = over.map((limit) => ({ pointer: `/budget/${limit}`, message: `${spent[limit]} are used already` }))
+  throw new Refusal('validation_failed', { errors })
 }
 
 function keyTaken(error: unknown, todo: Todo): unknown {

@@ -2,27 +2,37 @@ import type { Db } from '#lib/db/connect'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
 import { todoColumns, todoOf } from '#lib/wire/todo-row'
+import { exceedBudgets } from './budget'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { move, type Plan } from './move'
-import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
+import type { Usage } from './usage'
+import { findTodo, type Held, holds, refuse, repeated, whyNotHeld } from './why-not'
 
 const WAIT: Plan = {
   transition: 'wait',
-  input: { ...HELD_INPUT, checkpoint: 'jsonb' },
+  input: { ...HELD_INPUT, checkpoint: 'jsonb', usage: 'jsonb' },
   pick: { named: `${HELD_BY} AND t.live_children > 0` },
   set: { checkpoint: 'coalesce(p.in_checkpoint, t.checkpoint)' },
   data: `jsonb_build_object('live_children', m.live_children)`,
 }
 
+/** What a worker leaves while its children work. */
+export interface Leaving {
+  checkpoint?: unknown
+  usage?: Usage | undefined
+}
+
 /**
  * The holder lets go of its todo until its last live child ends; then it is pending, for anybody to go on from the
- * checkpoint. A repeat is answered with the row as it stands. Refuses with no_children when none is alive, else as
+ * checkpoint; over its budget it fails instead. A repeat is answered with the row as it stands. Refuses with no_children when none is alive, else as
  * complete does.
  */
-export async function wait(db: Db, held: Held, caller: EndpointCaller, checkpoint?: unknown): Promise<Todo> {
-  const [moved] = await move(db, WAIT, [heldRow(held, { checkpoint })])
+export async function wait(db: Db, held: Held, caller: EndpointCaller, leaving: Leaving = {}): Promise<Todo> {
+  const [over] = await exceedBudgets(db, [{ ...held, usage: leaving.usage }])
+  if (over) return over
+  const [moved] = await move(db, WAIT, [heldRow(held, leaving)])
   if (moved) return moved.todo
-  const before = await waitedBefore(db, held)
+  const before = (await waitedBefore(db, held)) ?? (leaving.usage ? await repeated(db, held, ['budget']) : null)
   if (before) return before
   const todo = await findTodo(db, held.id, caller)
   if (todo?.state === 'claimed' && holds(todo, held))

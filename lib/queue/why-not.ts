@@ -78,12 +78,12 @@ export async function fence(db: Db, held: Held, verb: string, isOvertaken = fals
 }
 
 /** The todo, when this very call has been carried out before and only its answer was lost; else null. */
-export async function repeated(db: Db, held: Held, outcome: Outcome): Promise<Todo | null> {
+export async function repeated(db: Db, held: Held, outcomes: readonly Outcome[]): Promise<Todo | null> {
   const [row] = await db.query({
     name: 'repeated',
     text: `SELECT ${todoColumns('t')} FROM todo_attempts a JOIN todos t ON t.id = a.todo_id
-      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND a.outcome = $4`,
-    values: [held.id, held.leaseEpoch, held.endpointId, outcome],
+      WHERE a.todo_id = $1 AND a.lease_epoch = $2::bigint AND a.endpoint_id = $3 AND a.outcome = ANY($4)`,
+    values: [held.id, held.leaseEpoch, held.endpointId, outcomes],
   })
   return row ? todoOf(row) : null
 }

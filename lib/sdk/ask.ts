@@ -67,11 +67,18 @@ async function letGo(asker: Asker, prompt: Prompt, checkpoint?: Json): Promise<I
 }
 
 /** Sends the question; sent again after a lost answer, it is the same one. */
-function send({ client, lease }: Asker, { key, ...prompt }: Prompt, how: { mode: 'hold' | 'park'; checkpoint?: Json }) {
+async function send(
+  { client, lease }: Asker,
+  { key, ...prompt }: Prompt,
+  how: { mode: 'hold' | 'park'; checkpoint?: Json },
+) {
   const { id, lease_epoch } = lease.todo
   const question = { ...prompt, ...how, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
   const ask = () => client.interrupt(question, { signal: lease.signal })
-  return persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
+  const { todo, interrupt } = await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
+  if (interrupt) return { todo, interrupt }
+  lease.lose(new Refusal('todo_terminal', { detail: 'Over its budget', state: todo.state }))
+  throw lease.signal.reason
 }
 
 /** Opens the question and waits for its answer; without one the lease is lost, and so is the handler. */

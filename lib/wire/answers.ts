@@ -19,7 +19,10 @@ export const claimedAnswer = z.object({ todos: z.array(claimedTodoSchema) })
 
 export const claimedOneAnswer = z.object({ todo: claimedTodoSchema })
 
-export const beatenAnswer = z.object({ lease_expires_at: time, state: z.enum(STATE_NAMES) })
+export const beatenAnswer = z.object({
+  lease_expires_at: time.nullable(),
+  state: z.enum(STATE_NAMES).describe('`failed` tells the worker to stop: it is over its budget'),
+})
 
 const errorCode = z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
 
@@ -35,6 +38,11 @@ export const todosAnswer = z.object({
   todos: z.array(cardSchema),
   next_cursor: nextCursor,
   counts: z.record(z.enum(STATE_NAMES), counted).describe('Exact to 10 000, then capped'),
+})
+
+export const askedAnswer = z.object({
+  todo: todoSchema,
+  interrupt: interruptSchema.nullable().describe('Null when the usage reported with it put the todo over its budget'),
 })
 
 export const effectAnswer = z.object({ effect: effectSchema })

@@ -3,6 +3,7 @@ import { effectKey } from './effect'
 import { interruptKind, MODES, risk } from './interrupt'
 import { type PromptSchema, promptSchema } from './prompt-schema'
 import { json, leaseEpoch, requestId } from './scalars'
+import { usageReport } from './todo'
 
 /** What a person is asked to approve. */
 const proposedSchema = z.strictObject({ action: z.string().min(1).max(200), arguments: json.optional() })
@@ -30,6 +31,7 @@ const fields = z.strictObject({
   effect_key: effectKey.optional().describe('The effect this asks about: did it happen?'),
   request_id: requestId.optional(),
   checkpoint: json.optional().describe('Parking: kept for whoever goes on'),
+  usage: usageReport.optional(),
 })
 
 /** What only one kind of question has: the field, and what is wrong where it is missing or out of place. */

@@ -2,13 +2,21 @@ import { z } from 'zod'
 import { effectKey, hash } from './effect'
 import { action } from './interrupt'
 import { givenTime, id, json, leaseEpoch, name, requestId } from './scalars'
-import { errorSchema } from './todo'
+import { budgetSchema, errorSchema, usageReport } from './todo'
 
 const MOST_BATCHED = 1000
 
 const reason = z.string().max(1000).optional()
 const leaseSeconds = z.int().min(1).max(86_400)
+const priority = z.int().min(-32_768).max(32_767).describe('Higher first')
+const maxAttempts = z.int().min(1).max(1000)
 const waitSeconds = z.int().min(0).max(30)
+
+const budget = budgetSchema
+  .strict()
+  .refine((limits) => Object.values(limits).some((limit) => limit !== undefined), 'must set at least one limit')
+
+const usage = usageReport.optional()
 
 /** A todo to be made. */
 export const newTodoSchema = z
@@ -17,16 +25,17 @@ export const newTodoSchema = z
     title: z.string().min(1).max(200),
     kind: z.string().min(1).max(100).optional(),
     payload: json.optional(),
-    priority: z.int().min(-32_768).max(32_767).optional().describe('Higher first'),
+    priority: priority.optional(),
     idempotency_key: z.string().min(1).max(300).optional(),
     available_at: givenTime.optional(),
     delay_seconds: z.int().min(0).max(315_360_000).optional(),
     deadline_at: givenTime.optional().describe('After this moment it fails, whatever it is in'),
-    max_attempts: z.int().min(1).max(1000).optional(),
+    max_attempts: maxAttempts.optional(),
     parent_id: id.optional().describe('The todo it is a part of'),
     parent_epoch: leaseEpoch
       .optional()
       .describe('The lease under which its maker holds the parent; an operator needs none'),
+    budget: budget.optional(),
     assignee: name.optional().describe('The only endpoint that may claim it, by name'),
   })
   .refine((todo) => todo.available_at === undefined || todo.delay_seconds === undefined, {
@@ -69,13 +78,14 @@ export const heartbeatSchema = z.strictObject({
   lease_seconds: leaseSeconds.optional(),
   progress: progressSchema.optional(),
   checkpoint: json.optional(),
+  usage,
 })
 
 export const heartbeatManySchema = z.strictObject({
   items: z.array(heartbeatSchema.extend({ id })).min(1).max(MOST_BATCHED),
 })
 
-export const completeSchema = z.strictObject({ lease_epoch: leaseEpoch, result: json.optional() })
+export const completeSchema = z.strictObject({ lease_epoch: leaseEpoch, result: json.optional(), usage })
 
 export const completeManySchema = z.strictObject({
   items: z.array(completeSchema.extend({ id })).min(1).max(MOST_BATCHED),
@@ -86,11 +96,12 @@ export const failSchema = z.strictObject({
   error: errorSchema.extend({ code: z.string().min(1).max(100), message: z.string().max(10_000) }).strict(),
   retryable: z.boolean().optional(),
   retry_after_seconds: z.int().min(0).max(2_592_000).optional(),
+  usage,
 })
 
-export const releaseSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional(), reason })
+export const releaseSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional(), reason, usage })
 
-export const waitSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional() })
+export const waitSchema = z.strictObject({ lease_epoch: leaseEpoch, checkpoint: json.optional(), usage })
 
 const replyFields = {
   action: action.default('accept'),
@@ -138,6 +149,24 @@ export const settleEffectSchema = z
     if (!isWorkers && result !== undefined) wants('result', 'only a worker has one')
   })
 
+export const editSchema = z
+  .strictObject({
+    version: z.int().min(1).describe('The version this changes'),
+    priority: priority.optional(),
+    deadline_at: givenTime.nullable().optional(),
+    max_attempts: maxAttempts.optional(),
+    available_at: givenTime.optional(),
+    assignee: name.nullable().optional(),
+  })
+  .refine(({ version, ...changes }) => Object.values(changes).some((change) => change !== undefined), {
+    message: 'must change something',
+  })
+
 export const reasonSchema = z.strictObject({ reason })
 
-export const requeueSchema = z.strictObject({ reason, assignee: name.optional(), deadline_at: givenTime.optional() })
+export const requeueSchema = z.strictObject({
+  reason,
+  assignee: name.optional(),
+  deadline_at: givenTime.optional(),
+  budget: budget.optional(),
+})

@@ -61,6 +61,16 @@ export const TODO_OPERATIONS = {
     answers: { 200: answers.eventsAnswer },
     writes: false,
   },
+  editTodo: {
+    ...onTodo,
+    method: 'PATCH',
+    path: TODO,
+    summary: 'Change a live todo: priority, deadline, allowance, when and by whom it may be claimed',
+    scopes: ['operate'],
+    body: bodies.editSchema,
+    answers: { 200: answers.todoAnswer },
+    refuses: ['todo_terminal', 'version_conflict'],
+  },
   cancel: {
     ...onTodo,
     path: `${TODO}/cancel`,

@@ -93,7 +93,7 @@ export const WORK_OPERATIONS = {
     path: `${TODO}/interrupt`,
     summary: 'Ask a human, keeping the lease or letting go of it',
     body: askSchema,
-    answers: { 201: answers.interruptAnswer, 200: answers.interruptAnswer },
+    answers: { 201: answers.askedAnswer, 200: answers.askedAnswer },
     refuses: [...HOLDER, 'interrupt_open'],
   },
   resume: {

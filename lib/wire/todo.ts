@@ -7,6 +7,24 @@ import { id, json, name, time } from './scalars'
 /** Why a todo or an attempt failed. */
 export const errorSchema = z.object({ code: z.string(), message: z.string(), data: json.optional() })
 
+/** How much of a todo's work may be used up before it fails; time counts while claimed, over all attempts. */
+export const budgetSchema = z.object({
+  max_cost_usd: z.number().min(0).max(1_000_000_000).optional(),
+  max_tokens: z.int().min(0).optional(),
+  max_seconds: z.int().min(1).max(315_360_000).optional(),
+})
+export type Budget = z.infer<typeof budgetSchema>
+
+const spent = { cost_usd: z.number(), tokens: z.number() }
+
+/** What a worker says its claim has used. */
+export const usageReport = z
+  .strictObject({ cost_usd: z.number().min(0).max(1_000_000_000).optional(), tokens: z.int().min(0).optional() })
+  .describe('What this claim has used so far, as totals: saying it twice adds nothing')
+
+/** What workers said they used: in the claim under way or last, and in all; seconds are those spent claimed before. */
+export const usageSchema = z.object({ claim: z.object(spent), total: z.object({ ...spent, seconds: z.number() }) })
+
 /** One piece of work, as its row stands. */
 export const todoSchema = z.object({
   id,
@@ -39,8 +57,8 @@ export const todoSchema = z.object({
   wait_until: time.nullable(),
   checkpoint: json.nullable(),
   progress: json.nullable(),
-  budget: json.nullable(),
-  usage: json.nullable(),
+  budget: budgetSchema.nullable(),
+  usage: usageSchema.nullable(),
   result: json.nullable(),
   error: errorSchema.nullable(),
   version: z.number(),

@@ -33,7 +33,7 @@ const verbs = async (id: string) =>
 async function family(count: number) {
   const parent = await claimed()
   const children = await Promise.all(Array.from({ length: count }, () => child(db, parent.held)))
-  await wait(db, parent.held, WORKER, { step: 1 })
+  await wait(db, parent.held, WORKER, { checkpoint: { step: 1 } })
   return { parent, held: await Promise.all(children.map(({ id }) => started(id))) }
 }
 

@@ -59,10 +59,10 @@ test('a question whose answer was lost is asked once', async () => {
   const { client, line, held } = await holding('asked')
   line.loseAnswers('/interrupt', 1)
   const { interrupt } = await client.interrupt({ ...held, title: 'Which one?' })
-  expect(interrupt.status).toBe('open')
+  expect(interrupt?.status).toBe('open')
   expect((await client.getTodo({ id: held.id })).interrupts).toHaveLength(1)
   line.loseAnswers('/answer', 1)
-  const answered = await client.answerInterrupt({ id: interrupt.id, content: { answer: 'the first' } })
+  const answered = await client.answerInterrupt({ id: String(interrupt?.id), content: { answer: 'the first' } })
   expect(answered.interrupt).toMatchObject({ status: 'answered', content: { answer: 'the first' } })
 })
 

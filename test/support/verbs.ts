@@ -8,6 +8,7 @@ import { complete } from '#lib/queue/complete'
 import {
   continueParents,
   exhaust,
+  expireBudgets,
   expireDeadlines,
   expireInterrupts,
   expireLeases,
@@ -91,6 +92,11 @@ export const SWEEPS = {
     const text = `UPDATE todos SET max_attempts = failures + lease_expirations WHERE id = $1 AND state = 'pending'`
     await db.query({ text, values: [id] })
     return exhaust(db)
+  },
+  expireBudget: async (db, { id, todo }) => {
+    const text = `UPDATE todos SET budget = '{"max_seconds": 60}', state_since = now() - interval '61 seconds' WHERE id = $1`
+    if (todo.completed_at === null) await db.query({ text, values: [id] })
+    return expireBudgets(db)
   },
   // The end of a last child continues its parent by itself; here it has ended without.
   childrenDone: async (db, { id }) => {
