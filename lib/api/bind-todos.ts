@@ -2,6 +2,7 @@ import { isTerminal, STATES } from '#lib/model/states'
 import { cancel, reject } from '#lib/queue/cancel'
 import { edit } from '#lib/queue/edit'
 import { enqueue } from '#lib/queue/enqueue'
+import { listChildren } from '#lib/queue/read-children'
 import { listEvents, readDetail, readTodo } from '#lib/queue/read-todo'
 import { listTodos } from '#lib/queue/read-todos'
 import { requeue } from '#lib/queue/requeue'
@@ -14,6 +15,7 @@ type TodoOperations =
   | 'listTodos'
   | 'getTodo'
   | 'listEvents'
+  | 'listChildren'
   | 'editTodo'
   | 'cancel'
   | 'reject'
@@ -42,6 +44,8 @@ export const TODO_BINDINGS: Bindings<TodoOperations> = {
   },
   listEvents: async ({ core, caller, params, query }) =>
     ok(await listEvents(core.database, await readTodo(core.database, params.id, caller), query)),
+  listChildren: async ({ core, caller, params, query }) =>
+    ok(await listChildren(core.database, await readTodo(core.database, params.id, caller), query)),
   editTodo: async ({ core, caller, params, body }) => ok({ todo: await edit(core.database, params.id, caller, body) }),
   cancel: async ({ core, caller, params, body }) =>
     ok({ todo: await cancel(core.database, params.id, caller, body.reason) }),

@@ -20,8 +20,16 @@ function belongsTo(key: ReturnType<typeof KEYS.list>): Belongs {
 }
 
 /** A todo without its large columns and its history. */
-export function cardOf(todo: Todo & { interrupts?: unknown; prior_attempts?: unknown }): Card {
-  const { payload: _, result: __, checkpoint: ___, interrupts: ____, prior_attempts: _____, ...card } = todo
+export function cardOf(todo: Todo & { interrupts?: unknown; prior_attempts?: unknown; children?: unknown }): Card {
+  const {
+    payload: _,
+    result: __,
+    checkpoint: ___,
+    interrupts: ____,
+    prior_attempts: _____,
+    children: ______,
+    ...card
+  } = todo
   return card
 }
 
@@ -130,7 +138,10 @@ function inDoubt(client: QueryClient, frames: readonly Frame[], facts: readonly 
   // Neither changes a question's state, but both its clock.
   const isRetimed = facts.some(({ verb }) => verb === 'extended' || verb === 'parked')
   return [
-    ...[...new Set(cards.map(({ id }) => id))].filter((id) => isWatched(client, id)).map(KEYS.todo),
+    // A child that moves changes its parent's page, and how many are alive, without an event of the parent's.
+    ...[...new Set(cards.flatMap(({ id, parent_id }) => [id, parent_id ?? id]))]
+      .filter((id) => isWatched(client, id))
+      .map(KEYS.todo),
     ...(facts.length > 0 ? [KEYS.allCounts] : []),
     ...(hasNewPrompt || isRetimed ? [KEYS.openPrompts] : []),
     ...(cards.length > 0 ? doubtedPrompts(client, new Set(cards.map(({ id }) => id))) : []),

@@ -16,7 +16,7 @@ import { attemptColumns, interruptsOf, withHistory } from './with-history'
 
 /** A todo with all that belongs to it; its holder also gets what a claim gives. */
 export interface TodoDetail {
-  todo: Todo & Partial<Pick<ClaimedTodo, 'interrupts' | 'prior_attempts'>>
+  todo: Todo & Partial<Pick<ClaimedTodo, 'interrupts' | 'prior_attempts' | 'children'>>
   /** The newest 200, oldest first. */
   attempts: Attempt[]
   interrupts: Interrupt[]

@@ -73,7 +73,8 @@ async function send(
   how: { mode: 'hold' | 'park'; checkpoint?: Json },
 ) {
   const { id, lease_epoch } = lease.todo
-  const question = { ...prompt, ...how, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
+  const usage = lease.usage && { usage: lease.usage }
+  const question = { ...prompt, ...how, ...usage, id, lease_epoch, request_id: key ?? crypto.randomUUID() }
   const ask = () => client.interrupt(question, { signal: lease.signal })
   const { todo, interrupt } = await persist(ask, { isWorthIt: isPassing, signal: lease.signal }).catch(lease.loseIfLost)
   if (interrupt) return { todo, interrupt }

@@ -1,10 +1,11 @@
 import type { ClaimedTodo } from '#lib/wire/todo'
 import type { Approve } from './approve'
 import { type Ask, createAsk, type Park } from './ask'
+import { createChildren, type MakeChildren } from './children'
 import type { Client } from './client'
 import { createEffect, type Perform } from './effect'
 import type { Json } from './json'
-import type { Lease, Progress } from './lease'
+import type { Lease, Progress, Usage } from './lease'
 import { isPassing, persist } from './persist'
 import { plainText } from './plain-text'
 import { type Answer, answerOf, isAnswered } from './prompt'
@@ -44,6 +45,10 @@ export interface Context {
    * is asked, and this attempt ends. A `run` that throws `NotDone` has certainly not done it.
    */
   effect: Perform
+  /** Has parts of the work done by others, and ends this attempt until all of them have ended. */
+  children: MakeChildren
+  /** Says what this attempt has used so far, in all; over the todo's budget it fails, and `signal` is aborted. */
+  usage(usage: Usage): void
   /** What earlier attempts asked and had answered, oldest first. */
   answers: readonly Answer[]
   client: Client
@@ -77,10 +82,23 @@ export function createContext({ client, lease, stopping }: Surroundings): Contex
     progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
     ...asking,
     effect: createEffect({ client, lease, park: asking.park }),
+    children: createChildren({ client, lease }),
+    usage: (usage) => lease.use(countable(usage)),
     answers: todo.interrupts.filter(isAnswered).map((interrupt) => answerOf(interrupt)),
     client,
   }
 }
+
+// Likewise: what is no amount is left out.
+function countable({ cost_usd, tokens }: Usage): Usage {
+  return {
+    ...(isAmount(cost_usd) && { cost_usd }),
+    ...(isAmount(tokens) && { tokens: Math.round(tokens) }),
+  }
+}
+
+const isAmount = (given: number | undefined): given is number =>
+  given !== undefined && Number.isFinite(given) && given >= 0 && given <= 1_000_000_000_000
 
 const MOST_MESSAGE = 500
 

@@ -44,3 +44,12 @@ export class Parked extends Error {
     super('The todo is parked until its question is answered')
   }
 }
+
+/** The reason of a handler's signal when it waits for its children: whoever claims the todo once they have ended goes on. */
+export class Waiting extends Error {
+  override readonly name = 'Waiting'
+
+  constructor() {
+    super('The todo waits until its children have ended')
+  }
+}

@@ -9,6 +9,12 @@ export interface Progress {
   message?: string
 }
 
+/** What a claim has used so far, in all. */
+export interface Usage {
+  cost_usd?: number
+  tokens?: number
+}
+
 const MOST_MARGIN_MS = 1000
 const SOON_MS = 1000
 const LOST: ReadonlySet<ErrorCode> = new Set(['lease_lost', 'todo_terminal', 'not_found'])
@@ -28,6 +34,8 @@ export class Lease {
   #is: 'armed' | 'uncertain' | 'resting' | 'closed' = 'uncertain'
   #timer: ReturnType<typeof setTimeout> | undefined
   #progress: Progress | undefined
+  #usage: Usage | undefined
+  #isUsageTold = true
   #onArmed: (() => void) | undefined
   #isAsking = false
   #isParking = false
@@ -78,11 +86,30 @@ export class Lease {
   }
 
   /** What a heartbeat brings, taken by the one that is sent now. */
-  takeBeat(): { id: string; lease_epoch: number; progress?: Progress } {
+  takeBeat(): { id: string; lease_epoch: number; progress?: Progress; usage?: Usage } {
     const progress = this.#progress
+    const usage = this.#isUsageTold ? undefined : this.#usage
     this.#progress = undefined
+    this.#isUsageTold = true
     this.beatAt = NEVER
-    return { id: this.todo.id, lease_epoch: this.todo.lease_epoch, ...(progress && { progress }) }
+    return {
+      id: this.todo.id,
+      lease_epoch: this.todo.lease_epoch,
+      ...(progress && { progress }),
+      ...(usage && { usage }),
+    }
+  }
+
+  /** What this claim has used, as it was last said; undefined when nothing was. */
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  /** Keeps what was used, in all, and tells it with one of the next heartbeats, or with what ends the attempt. */
+  use(usage: Usage): void {
+    this.#usage = { ...this.#usage, ...usage }
+    this.#isUsageTold = false
+    this.#tellSoon()
   }
 
   /** A heartbeat sent at `since` was accepted; one that took longer than the lease says nothing, and another is due. */
@@ -95,6 +122,7 @@ export class Lease {
   /** A heartbeat failed in passing: another is due soon. */
   missed(progress: Progress | undefined): void {
     this.#progress ??= progress
+    this.#isUsageTold = this.#usage === undefined
     if (this.#is === 'armed' || this.#is === 'uncertain') {
       this.#due(performance.now() + jittered(Math.min(this.spanMs / 10, SOON_MS)))
     }
@@ -103,6 +131,10 @@ export class Lease {
   /** Keeps what is to be told, and tells it within a second or so. */
   report(progress: Progress): void {
     this.#progress = progress
+    this.#tellSoon()
+  }
+
+  #tellSoon(): void {
     if (this.#is === 'armed' && this.beatAt !== NEVER) this.#due(Math.min(this.beatAt, performance.now() + SOON_MS))
   }
 
@@ -155,7 +187,7 @@ export class Lease {
     this.#isAsking = false
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.lose(outOfReach()), Math.max(0, this.#usableUntil(since) - performance.now()))
-    const soonest = this.#progress ? performance.now() + SOON_MS : NEVER
+    const soonest = this.#progress || !this.#isUsageTold ? performance.now() + SOON_MS : NEVER
     this.#due(Math.min(since + this.spanMs / 3, soonest))
     this.#onArmed?.()
   }

@@ -1,9 +1,9 @@
 import { Refusal } from '#lib/model/errors'
 import type { Client } from './client'
 import { failureOf, messageOf } from './failure'
-import { Fatal, Parked, Stopped } from './fatal'
+import { Fatal, Parked, Stopped, Waiting } from './fatal'
 import type { Json } from './json'
-import type { Lease } from './lease'
+import type { Lease, Usage } from './lease'
 import type { Log } from './log'
 import { isPassing, persist } from './persist'
 import { isUnfit } from './unfit'
@@ -31,6 +31,7 @@ export async function settle(settlement: Settlement, ending: Ending): Promise<vo
   const { todo, signal } = lease
   try {
     if (signal.reason instanceof Parked) log({ level: 'info', message: 'A question is parked', todo })
+    else if (signal.reason instanceof Waiting) log({ level: 'info', message: 'A todo waits for its children', todo })
     else if (signal.reason instanceof Stopped) await letGo(settlement)
     else if (signal.aborted)
       log({ level: 'warn', message: 'A lease was lost, its todo left alone', todo, error: signal.reason })
@@ -71,7 +72,8 @@ async function fail(settlement: Settlement, thrown: unknown): Promise<void> {
  */
 async function letGo(settlement: Settlement): Promise<void> {
   const { client, lease } = settlement
-  const park = () => report(settlement, (held) => client.park(held))
+  // What it has used is known by its question's asking, and the next claim counts anew.
+  const park = () => report(settlement, ({ usage, ...held }) => client.park(held))
   const release = () => report(settlement, (held) => client.release({ ...held, reason: 'worker_stopping' }))
   const [likely, otherwise] = lease.isAsking ? [park, release] : [release, park]
   await likely()
@@ -89,10 +91,15 @@ function unlessMoved(error: unknown): null {
 function report<Answer>({ lease, gone }: Settlement, tell: (held: HeldBy) => Promise<Answer>): Promise<Answer> {
   const { id, lease_epoch } = lease.todo
   const forMs = Math.max(PATIENCE_MS, lease.spanMs)
-  return persist(() => tell({ id, lease_epoch }), { isWorthIt: isPassing, forMs, signal: gone })
+  return persist(() => tell({ id, lease_epoch, ...(lease.usage && { usage: lease.usage }) }), {
+    isWorthIt: isPassing,
+    forMs,
+    signal: gone,
+  })
 }
 
 interface HeldBy {
   id: string
   lease_epoch: number
+  usage?: Usage
 }

@@ -48,7 +48,9 @@ export const askedAnswer = z.object({
 export const effectAnswer = z.object({ effect: effectSchema })
 
 export const todoDetailAnswer = z.object({
-  todo: todoSchema.extend(claimedTodoSchema.pick({ interrupts: true, prior_attempts: true }).partial().shape),
+  todo: todoSchema.extend(
+    claimedTodoSchema.pick({ interrupts: true, prior_attempts: true, children: true }).partial().shape,
+  ),
   attempts: z.array(attemptSchema),
   interrupts: z.array(interruptSchema),
   effects: z.array(effectSchema),

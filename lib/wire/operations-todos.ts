@@ -4,6 +4,7 @@ import { frameDataSchema } from './frame'
 import type { Operation } from './operation'
 import { onTodo, TODO } from './operation-parts'
 import * as queries from './queries'
+import { childrenSchema } from './todo'
 
 /** Making todos, looking at them, and ending them. */
 export const TODO_OPERATIONS = {
@@ -59,6 +60,17 @@ export const TODO_OPERATIONS = {
     params: queries.idParams,
     query: queries.pageQuery,
     answers: { 200: answers.eventsAnswer },
+    writes: false,
+  },
+  listChildren: {
+    method: 'GET',
+    path: `${TODO}/children`,
+    summary: 'The children of a todo, in the order they were made, with what came of them',
+    scopes: ['read', 'work'],
+    role: 'viewer',
+    params: queries.idParams,
+    query: queries.pageQuery,
+    answers: { 200: childrenSchema },
     writes: false,
   },
   editTodo: {

@@ -89,10 +89,33 @@ export const attemptSchema = z.object({
 })
 export type Attempt = z.infer<typeof attemptSchema>
 
-/** A todo as its holder gets it: with every question and answer and the last five attempts, so that nobody starts blind. */
+/** A child as whoever holds its parent gets it: how it stands, and what came of it. */
+export const childSchema = todoSchema.pick({
+  id: true,
+  queue: true,
+  kind: true,
+  title: true,
+  idempotency_key: true,
+  state: true,
+  result: true,
+  error: true,
+  created_at: true,
+  completed_at: true,
+})
+export type Child = z.infer<typeof childSchema>
+
+/** A page of children, in the order they were made. */
+export const childrenSchema = z.object({
+  children: z.array(childSchema),
+  next_cursor: z.string().nullable().describe('Where the next page begins; null at the end'),
+})
+export type Children = z.infer<typeof childrenSchema>
+
+/** A todo as its holder gets it: with every question and answer, the last five attempts and its first children, so that nobody starts blind. */
 export const claimedTodoSchema = todoSchema.extend({
   interrupts: z.array(interruptSchema),
   prior_attempts: z.array(attemptSchema),
+  children: childrenSchema.optional().describe('The first page, of a todo that has any'),
 })
 export type ClaimedTodo = z.infer<typeof claimedTodoSchema>
 
