@@ -66,17 +66,29 @@ type Row = NewTodo & { id: string }
 /**
  * Makes todos, in one transaction and answered in order. A live todo of the same queue and idempotency key is returned
  * instead, as it stands. Refuses a queue outside the caller's with forbidden and an assignee that is unknown or revoked
- * with validation_failed; then none is made.
+ * with validation_failed; then none is made. Pointers lead into `/todos` when they came as a batch (unless told, so many
+ * do).
  */
-export async function enqueue(db: Db, todos: readonly NewTodo[], caller: Caller): Promise<Enqueued[]> {
+export async function enqueue(
+  db: Db,
+  todos: readonly NewTodo[],
+  caller: Caller,
+  { isBatch = todos.length > 1 } = {},
+): Promise<Enqueued[]> {
   const closed = todos.find((todo) => !seesQueue(caller, todo.queue))
   if (closed) throw new Refusal('forbidden', { detail: `Queue ${closed.queue} is not among yours` })
   const rows = todos.map((todo) => ({ ...todo, id: uuidv7() }))
-  const write = (tx: Db) => enqueueRows(tx, rows, caller)
+  const pointerTo = (at: number) => (isBatch ? `/todos/${at}/assignee` : '/assignee')
+  const write = (tx: Db) => enqueueRows(tx, rows, caller, pointerTo)
   return rows.length > 1 || rows.some((row) => row.assignee) ? db.transaction(write) : write(db)
 }
 
-async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promise<Enqueued[]> {
+async function enqueueRows(
+  db: Db,
+  rows: readonly Row[],
+  caller: Caller,
+  pointerTo: (at: number) => string,
+): Promise<Enqueued[]> {
   const found = new Map<string, Todo>()
   await findLive(
     db,
@@ -85,7 +97,7 @@ async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promis
   )
   const assignees = await lockAssignees(
     db,
-    rows.flatMap((row, at) => (found.has(row.id) ? [] : assigneeOf(row, rows.length > 1 ? `/todos/${at}` : ''))),
+    rows.flatMap((row, at) => (found.has(row.id) ? [] : assigneeOf(row, pointerTo(at)))),
   )
   const made = new Set<string>()
   // A key's todo may end between our insert and our look: then the key is free and the insert is tried again.
@@ -102,7 +114,7 @@ async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promis
 }
 
 const assigneeOf = ({ assignee }: Row, pointer: string): Named[] =>
-  assignee === undefined ? [] : [{ name: assignee, pointer: `${pointer}/assignee` }]
+  assignee === undefined ? [] : [{ name: assignee, pointer }]
 
 async function insert(
   db: Db,
