@@ -105,6 +105,7 @@ async function vitestOnOlder(reports) {
 const CONTRACT = [
   'todos',
   'errors',
+  'bodies',
   'who',
   'work',
   'continuations',
