@@ -88,12 +88,13 @@ export const VARIABLES = {
 /**
  * What is wrong with the variables that somebody reads, a line for each: its name, what it must be and, unless that is
  * secret, what it is; also a name that is nearly one of ours. Empty ones count as not set.
- * @param {Record<string, string | undefined>} env @param {'server' | 'programs'} reader @returns {string[]}
+ * @param {Record<string, string | undefined>} env @param {'server' | 'programs' | 'tests'} reader @returns {string[]}
  */
 export function wrongVariables(env, reader) {
   const rows = /** @type {[string, Variable][]} */ (Object.entries(VARIABLES))
   const wrong = rows
-    .filter(([name, { by, isRight }]) => (by === reader || by === 'both') && env[name] && !isRight(env[name]))
+    .filter(([, { by }]) => by === reader || (by === 'both' && reader !== 'tests'))
+    .filter(([name, { isRight }]) => env[name] && !isRight(env[name]))
     .map(([name, row]) => `${name} ${row.expected}${row.isSecret ? '' : `, not ${shown(env[name] ?? '')}`}`)
   return [...wrong, ...misspelled(env)]
 }

@@ -61,10 +61,13 @@ describe('a refusal', () => {
   })
 
   test('is only of what its reader reads', () => {
-    const wrong = { SWITCHBOARD_URL: 'nowhere', SWITCHBOARD_PORT: 'x', SWITCHBOARD_LOG_LEVEL: 'x' }
-    const names = (reader: 'server' | 'programs') => wrongVariables(wrong, reader).map((line) => line.split(' ')[0])
+    const ofServer = { SWITCHBOARD_PORT: 'x', SWITCHBOARD_LOG_LEVEL: 'x' }
+    const wrong = { ...ofServer, SWITCHBOARD_URL: 'nowhere', SWITCHBOARD_PROVE: 'yes' }
+    const names = (reader: 'server' | 'programs' | 'tests') =>
+      wrongVariables(wrong, reader).map((line) => line.split(' ')[0])
     expect(names('server')).toEqual(['SWITCHBOARD_PORT', 'SWITCHBOARD_LOG_LEVEL'])
     expect(names('programs')).toEqual(['SWITCHBOARD_LOG_LEVEL', 'SWITCHBOARD_URL'])
+    expect(names('tests')).toEqual(['SWITCHBOARD_PROVE'])
   })
 })
 
