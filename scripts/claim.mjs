@@ -7,9 +7,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { homeFolder, publishInstance, readInstance, withdrawInstance, writeWhole } from './instance.mjs'
 import { Problem } from './problem.mjs'
 import { endProcess, hasEnded, identify, isAlive, signal } from './processes.mjs'
@@ -77,17 +78,45 @@ export function readSupervisor() {
 
 function makeHome(/** @type {string} */ folder) {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     // A folder that another user began may be readable and yet of no use.
     writeFileSync(join(folder, `.try-${process.pid}`), '')
     rmSync(join(folder, `.try-${process.pid}`))
   } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+    const { code = '' } = /** @type {NodeJS.ErrnoException} */ (error)
+    const why = WHY_NOT[code] ?? code
     throw new Problem(
-      `Cannot write in ${folder} (${code}). Start as the user it belongs to, or set SWITCHBOARD_HOME to a folder of your own.`,
+      `Cannot keep data and logs in ${folder}: ${why}.\nSet SWITCHBOARD_HOME to a folder that you may write in, or start as the user it belongs to.`,
     )
   }
 }
+
+/** @type {Record<string, string>} */
+const WHY_NOT = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  ENOENT: 'no folder can be made there',
+  ENOTDIR: 'a file is in its way',
+  EEXIST: 'a file is in its way',
+  EROFS: 'that disk can only be read',
+  ENOSPC: 'that disk is full',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its links lead in a ring',
+}
+
+// Node's own recursive mkdir never ends below /proc, where no folder can be made though the one above is there.
+function makeFolder(/** @type {string} */ folder) {
+  if (isFolder(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another start may have made it meanwhile.
+    if (!isFolder(folder)) throw error
+  }
+}
+
+const isFolder = (/** @type {string} */ path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** A link is made whole or not at all, so of two who start at once one wins. Returns what a dead one left running.
  * @param {string} file @param {Identity} us @returns {Record<string, Identity>} */

@@ -1,4 +1,5 @@
 import { connect, type Database } from '#lib/db/connect'
+import { refuseWrongVariables } from '#lib/model/environment'
 import { Refusal } from '#lib/model/errors'
 import { findDatabaseUrl } from './instance.mjs'
 
@@ -40,6 +41,7 @@ export function columns(headings: string[], rows: string[][]): string {
 }
 
 async function connected<Result>({ name }: { name: string }, work: (db: Database) => Promise<Result>): Promise<Result> {
+  refuseWrongVariables(process.env, 'programs')
   const databaseUrl = findDatabaseUrl()
   if (!databaseUrl) throw new Error('No database: set DATABASE_URL, or run npm start first.')
   const db = connect({ databaseUrl, max: 1, applicationName: `switchboard-${name}` })

@@ -1,3 +1,4 @@
+import { BadEnvironment, refuseWrongVariables } from '#lib/model/environment'
 import { connect, Refusal } from '#lib/sdk/sdk'
 import { type Answerer, answerQuestions, tellers } from './demo-answers'
 import { clean } from './demo-clean'
@@ -19,6 +20,7 @@ export async function demo(argv: string[]): Promise<number> {
   try {
     const flags = parseDemoFlags(argv, process.env)
     if (flags.does === 'help') return say(DEMO_USAGE)
+    refuseWrongVariables(process.env, 'programs')
     place = await findOrStart((line) => view.line(line), stop.signal)
     return (await act({ place, flags, view, signal: stop.signal })) ?? stop.exitCode()
   } catch (error) {
@@ -78,7 +80,7 @@ function answererFor({ isAuto }: DemoFlags, view: View): Answerer {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof Problem) return error.message
+  if (error instanceof Problem || error instanceof BadEnvironment) return error.message
   if (error instanceof Refusal) return `Switchboard refused (${error.code}): ${error.message}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type NewEndpoint, newEndpointSchema } from '#lib/auth/endpoints'
 import { SCOPES, type Scope } from '#lib/wire/caller'
+import { plainWords } from '#lib/wire/plain-words'
 
 export const USAGE = `Usage: npm run endpoint -- <command>
 
@@ -72,12 +73,15 @@ function wantedFrom(name: string | undefined, flags: Flags): NewEndpoint {
   const { scopes, queues, 'lease-seconds': lease } = flags
   if (name === undefined) throw new BadArguments('create needs a name')
   if (scopes === undefined) throw new BadArguments('create needs --scopes')
-  const parsed = newEndpointSchema.safeParse({
-    name,
-    scopes: listed(scopes).map(scopeFrom),
-    ...(queues === undefined ? {} : { queues: listed(queues) }),
-    ...(lease === undefined ? {} : { default_lease_seconds: secondsFrom(lease) }),
-  })
+  const parsed = newEndpointSchema.safeParse(
+    {
+      name,
+      scopes: listed(scopes).map(scopeFrom),
+      ...(queues === undefined ? {} : { queues: listed(queues) }),
+      ...(lease === undefined ? {} : { default_lease_seconds: secondsFrom(lease) }),
+    },
+    { error: plainWords },
+  )
   if (parsed.success) return parsed.data
   throw new BadArguments(
     parsed.error.issues.map(({ path, message }) => `${FLAGS[String(path[0])]}: ${message}`).join('\n'),

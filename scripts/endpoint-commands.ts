@@ -1,5 +1,6 @@
 import { createEndpoint, type Endpoint, listEndpoints, revokeEndpoint } from '#lib/auth/endpoints'
 import { connect, type Database } from '#lib/db/connect'
+import { refuseWrongVariables } from '#lib/model/environment'
 import { Refusal } from '#lib/model/errors'
 import { BadArguments, type Command, readCommand, USAGE } from './endpoint-arguments'
 import { findDatabaseUrl, readInstance } from './instance.mjs'
@@ -8,6 +9,7 @@ import { findDatabaseUrl, readInstance } from './instance.mjs'
 export async function runEndpoint(argv: string[]): Promise<number> {
   try {
     const command = readCommand(argv, process.env)
+    if (command.verb !== 'help') refuseWrongVariables(process.env, 'programs')
     process.stdout.write(command.verb === 'help' ? USAGE : `${await connected((db) => carryOut(db, command))}\n`)
     return 0
   } catch (error) {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { VARIABLES, wrongVariables } from '../lib/model/variables.mjs'
 import { Problem } from './problem.mjs'
 
 /** @typedef {{ host: string, port: number, isHelp: boolean }} Flags */
@@ -38,6 +39,13 @@ export function parseFlags(argv, env) {
   }
 }
 
+/** Refuses an environment that web process or worker would refuse, before anything is made; what flags say counts more.
+ * @param {Pick<Flags, 'host' | 'port'>} flags @param {Record<string, string | undefined>} env */
+export function refuseWrongVariables({ host, port }, env) {
+  const wrong = wrongVariables({ ...env, SWITCHBOARD_HOST: host, SWITCHBOARD_PORT: String(port) }, 'server')
+  if (wrong.length > 0) throw new Problem(wrong.join('\n'))
+}
+
 /** Without the two dashes npm keeps a flag for itself, and Switchboard would start somewhere else than asked.
  * @param {string[]} argv @param {Record<string, string | undefined>} env */
 function refuseSwallowed(argv, env) {
@@ -66,6 +74,7 @@ function portFrom(/** @type {string} */ text, /** @type {string} */ source) {
 }
 
 function hostFrom(/** @type {string} */ text, /** @type {string} */ source) {
-  if (/^[A-Za-z0-9._:%-]+$/.test(text)) return text
-  throw new Problem(`${source} must be a host name or an IP address, not "${text}".`)
+  const { isRight, expected } = VARIABLES.SWITCHBOARD_HOST
+  if (isRight(text)) return text
+  throw new Problem(`${source} ${expected}, not "${text}".`)
 }

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimHome } from './claim.mjs'
 import { ensureReachable, ensureUsable } from './database.mjs'
-import { parseFlags, USAGE } from './flags.mjs'
+import { parseFlags, refuseWrongVariables, USAGE } from './flags.mjs'
 import { homeFolder, ROOT } from './instance.mjs'
 import { ensurePortsFree, reachableHost } from './ports.mjs'
 import { ensureBuilt, ensureGenerated, ensureInstalled, isBuilt } from './prepare.mjs'
@@ -60,7 +60,10 @@ async function run(/** @type {Plan} */ plan, /** @type {string[]} */ argv) {
   try {
     const flags = parseFlags(argv, process.env)
     if (flags.isHelp) process.stdout.write(USAGE)
-    else await runUntil(stop, { plan, flags })
+    else {
+      refuseWrongVariables(flags, process.env)
+      await runUntil(stop, { plan, flags })
+    }
     return 0
   } catch (error) {
     if (stop.signal.aborted) return stop.exitCode()

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { ROLES, role } from '#lib/wire/caller'
 import { email, personName } from '#lib/wire/person'
+import { plainWords } from '#lib/wire/plain-words'
 import { BadArguments } from './command-line'
 
 export const USAGE = `Usage: npm run person -- <command>
@@ -63,14 +64,14 @@ function parse(argv: string[]) {
 function wantedFrom(address: string | undefined, flags: Flags): Wanted {
   if (address === undefined) throw new BadArguments('create needs an e-mail address')
   if (flags.name === undefined) throw new BadArguments('create needs --name')
-  const parsed = wantedSchema.safeParse({ email: address, name: flags.name, role: flags.role ?? 'viewer' })
+  const parsed = wantedSchema.safeParse(
+    { email: address, name: flags.name, role: flags.role ?? 'viewer' },
+    { error: plainWords },
+  )
   if (parsed.success) return { ...parsed.data, takesPassword: flags['password-stdin'] ?? false }
   throw new BadArguments(
-    parsed.error.issues.map((issue) => `${FLAGS[String(issue.path[0])]}: ${messageOf(issue)}`).join('\n'),
+    parsed.error.issues.map(({ path, message }) => `${FLAGS[String(path[0])]}: ${message}`).join('\n'),
   )
 }
 
 const FLAGS: Record<string, string> = { email: 'EMAIL', name: '--name', role: '--role' }
-
-const messageOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_value' ? `must be one of ${ROLES.join(', ')}` : issue.message

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { createPerson, type ListedPerson, listPeople } from '#lib/auth/people'
 import type { Database } from '#lib/db/connect'
 import { newPassword, type Person } from '#lib/wire/person'
+import { plainWords } from '#lib/wire/plain-words'
 import { BadArguments, columns, type Program } from './command-line'
 import { readInstance } from './instance.mjs'
 import { type Command, readCommand, USAGE } from './person-arguments'
@@ -19,7 +20,7 @@ async function run(db: Database, command: Command): Promise<string> {
 
 async function givenPassword(): Promise<string> {
   const given = (await text(process.stdin)).replace(/\r?\n$/, '')
-  const { error } = newPassword.safeParse(given)
+  const { error } = newPassword.safeParse(given, { error: plainWords })
   if (error) throw new BadArguments(`the password on standard input: ${error.issues[0]?.message}`)
   return given
 }

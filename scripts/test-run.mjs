@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { wrongVariables } from '../lib/model/variables.mjs'
 import { ensureBrowser } from './browser.mjs'
 import { runChecks } from './check.mjs'
 import { databaseTests, olderPostgres } from './older-postgres.mjs'
@@ -35,6 +36,11 @@ const STAGES = [
 export async function runTests(argv) {
   if (argv.some((flag) => flag !== '--prove')) {
     process.stderr.write(`Unexpected argument: ${argv.join(' ')}\n\n${USAGE}`)
+    return 2
+  }
+  const wrong = wrongVariables(process.env, 'tests')
+  if (wrong.length > 0) {
+    process.stderr.write(`${wrong.join('\n')}\n`)
     return 2
   }
   if (argv.includes('--prove')) process.env.SWITCHBOARD_PROVE = '1'
@@ -105,6 +111,7 @@ async function vitestOnOlder(reports) {
 const CONTRACT = [
   'todos',
   'errors',
+  'bodies',
   'who',
   'work',
   'continuations',

@@ -29,7 +29,7 @@ export const TODO_BINDINGS: Bindings<TodoOperations> = {
     return { status: made.created ? 201 : 200, body: made }
   },
   enqueueMany: async ({ core, caller, body }) => {
-    const made = await enqueue(core.database, body.todos, caller)
+    const made = await enqueue(core.database, body.todos, caller, { isBatch: true })
     return ok({ results: made.map(({ todo, created }) => ({ id: todo.id, created })) })
   },
   listTodos: async ({ core, caller, query }) => ok(await listTodos(core.database, query, caller)),

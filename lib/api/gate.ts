@@ -35,11 +35,14 @@ function refused(request: ApiRequest, refusal: Refusal, requestId: string): { an
 
 async function admitted(core: Core, request: ApiRequest): Promise<Visit> {
   const { path, method } = request
-  if (isStatic(path)) return IN
-  const session = await findSession(core.database, cookiesOf(request, core.site))
   const isRead = method === 'GET' || method === 'HEAD'
+  if (isStatic(path)) {
+    if (!isRead) throw readOnly()
+    return IN
+  }
+  const session = await findSession(core.database, cookiesOf(request, core.site))
   if (session) {
-    if (!isRead) throw new Refusal('method_not_allowed', { detail: 'Here only GET, HEAD', allow: 'GET, HEAD' })
+    if (!isRead) throw readOnly()
     const elsewhere = wayOn(request)
     if (elsewhere) return { answer: redirectTo(elsewhere) }
     return { person: session.person, cookies: session.isAging ? await renewSession(core, request) : [] }
@@ -52,6 +55,8 @@ async function admitted(core: Core, request: ApiRequest): Promise<Visit> {
   if (isRead && wantsDocument(request)) return { answer: redirectTo(signInPath(targetOf(request))) }
   throw new Refusal('unauthenticated', { detail: 'Sign in to see the pages' })
 }
+
+const readOnly = () => new Refusal('method_not_allowed', { detail: 'Here only GET, HEAD', allow: 'GET, HEAD' })
 
 /** Where somebody who is signed in goes instead: from the root to where people begin, from signing in to what they wanted. */
 function wayOn({ path, query }: ApiRequest): string | null {

@@ -1,4 +1,6 @@
+import { BadEnvironment } from '#lib/model/environment'
 import { Refusal } from '#lib/model/errors'
+import { log } from '#lib/ops/log'
 import { answerAuth, isAuthPath } from './auth-door'
 import { completeAnswer, requestIdOf } from './complete-answer'
 import { type Core, processCore } from './core'
@@ -44,9 +46,16 @@ async function answered(request: ApiRequest): Promise<ApiAnswer> {
 async function sharedCore(): Promise<Core> {
   const { DATABASE_URL } = process.env
   if (!DATABASE_URL) throw new Refusal('unavailable', { detail: 'DATABASE_URL is not set' })
-  const core = await processCore(DATABASE_URL)
+  const core = await processCore(DATABASE_URL).catch(refuseBadEnvironment)
   endWaitsOnStop(core)
   return core
+}
+
+// Nothing of ours runs before the first request comes, so that is where a mistyped variable is found.
+function refuseBadEnvironment(error: unknown): never {
+  if (!(error instanceof BadEnvironment)) throw error
+  log.error(error.message)
+  throw new Refusal('unavailable', { detail: 'A variable of this process is wrong; its log says which' })
 }
 
 // Next waits for open calls before it ends, and a claimer may wait half a minute.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { refuseWrongVariables } from '#lib/model/environment'
 
 /** How an instance is reached from outside. */
 export interface Site {
@@ -8,33 +8,12 @@ export interface Site {
   proxies: number
 }
 
-/** The variables that say so. */
-export const siteVariables = {
-  SWITCHBOARD_PUBLIC_URL: z
-    .string()
-    .refine(isOrigin, 'must look like https://switchboard.example, without a path')
-    .transform((text) => new URL(text).origin)
-    .optional(),
-  SWITCHBOARD_TRUST_PROXY: z
-    .string()
-    .regex(/^[0-9]$/, 'must be the number of proxies before the web process, 0 to 9')
-    .transform(Number)
-    .default(0),
-}
-
-/** Reads them; throws naming what is wrong. Empty ones count as not set. */
+/** Reads how; throws BadEnvironment naming each variable that is wrong. Empty ones count as not set. */
 export function readSite(env: NodeJS.ProcessEnv): Site {
+  refuseWrongVariables(env, 'server')
   const { SWITCHBOARD_PUBLIC_URL: publicUrl, SWITCHBOARD_TRUST_PROXY: proxies } = env
-  const set = { SWITCHBOARD_PUBLIC_URL: publicUrl || undefined, SWITCHBOARD_TRUST_PROXY: proxies || undefined }
-  const read = z.object(siteVariables).parse(set)
-  return { publicUrl: read.SWITCHBOARD_PUBLIC_URL ?? null, proxies: read.SWITCHBOARD_TRUST_PROXY }
+  return { publicUrl: publicUrl ? new URL(publicUrl).origin : null, proxies: Number(proxies || 0) }
 }
 
 /** Whether people reach the instance by https alone, so that cookies must not travel otherwise. */
 export const isSecure = ({ publicUrl }: Site): boolean => publicUrl?.startsWith('https:') ?? false
-
-function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, pathname, search, hash } = new URL(text)
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '' && pathname === '/'
-}

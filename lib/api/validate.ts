@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Violation } from '#lib/model/errors'
+import { plainWords } from '#lib/wire/plain-words'
 
 /** Where a part of a request stands: how its pointers are written. */
 export type Part = 'params' | 'query' | 'body'
@@ -11,7 +12,7 @@ const NOTHING = z.strictObject({})
 
 /** Checks a part against its schema; without one it must be empty. Pointers: `/title` into the body, `?limit` in the query, `{id}` in the path. */
 export function check(part: Part, schema: z.ZodType | undefined, input: unknown): Checked {
-  const parsed = (schema ?? NOTHING).safeParse(input)
+  const parsed = (schema ?? NOTHING).safeParse(input, { error: plainWords })
   if (parsed.success) return { value: parsed.data }
   return { errors: parsed.error.issues.flatMap((issue) => violations(part, issue, input)) }
 }

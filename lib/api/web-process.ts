@@ -1,6 +1,7 @@
+import { BadEnvironment } from '#lib/model/environment'
 import { log } from '#lib/ops/log'
 import { type Core, processCore } from './core'
-import { BadEnvironment, type Environment, readEnvironment } from './environment'
+import { type Environment, readEnvironment } from './environment'
 import { inviteByLink } from './first-admin'
 import type { Pages } from './pages'
 import { serve, type WebServer } from './web-server'

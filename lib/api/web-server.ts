@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Refusal } from '#lib/model/errors'
 import { log } from '#lib/ops/log'
 import { answerAuth, isAuthPath } from './auth-door'
 import { dispatch } from './dispatch'
@@ -8,11 +8,14 @@ import type { ApiAnswer, ApiRequest } from './exchange'
 import { admit, type Visit } from './gate'
 import { isLoopback } from './loopback'
 import { apiRequest, send } from './node-request'
-import { nowhere } from './nowhere'
 import { answerOwnDoor, type Doors, isOwnDoor } from './own-doors'
 import type { Pages } from './pages'
+import { NOWHERE, refused } from './refused'
+import { refuseTunnel, refuseUnreadable } from './unreadable'
 
-const TIMING = {
+const OPTIONS = {
+  // node:http would refuse a request without one itself, without a word.
+  requireHostHeader: false,
   headersTimeout: 20_000,
   requestTimeout: 60_000,
   // Longer than what proxies keep a connection for, so that it is never we who close one under a request.
@@ -36,13 +39,17 @@ export interface Serving extends Doors {
 
 /** Serves the JSON API, the process's own doors and, past their gate, the pages. Rejects when it cannot listen there. */
 export async function serve(serving: Serving): Promise<WebServer> {
-  const server = createServer(TIMING, (req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
     answer(server, serving, req, res).catch((error) => {
       log.error({ err: error }, 'a request failed unexpectedly')
       res.destroy()
     })
-  })
+  }
+  const server = createServer(OPTIONS, listener)
   server.on('clientError', refuseUnreadable)
+  server.on('connect', refuseTunnel)
+  // An expectation we don't know may be ignored; node:http would refuse it without a word.
+  server.on('checkExpectation', listener)
   const { upgrade } = serving.pages ?? {}
   if (upgrade)
     server.on('upgrade', (req, socket, head) => (isLoopback(req) ? upgrade(req, socket, head) : socket.destroy()))
@@ -52,22 +59,29 @@ export async function serve(serving: Serving): Promise<WebServer> {
 
 async function answer(server: Server, serving: Serving, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const request = apiRequest(req, res)
-  const answered = answerTo(serving, request)
+  const answered = isHostless(req) ? refused(request, HOSTLESS) : answerTo(serving, request)
   if (answered) return send(res, await answered, !server.listening)
   const { pages } = serving
   const visit = pages && isTool(pages, request) ? NOBODY : await admit(serving.core, request)
   if ('answer' in visit) return send(res, visit.answer, !server.listening)
-  if (!pages) return send(res, nowhere(request), !server.listening)
+  if (!pages) return send(res, refused(request, NOWHERE), !server.listening)
+  // Next stumbles over a target that is a whole address, as proxies are sent.
+  if (!req.url?.startsWith('/')) req.url = request.query ? `${request.path}?${request.query}` : request.path
   if (visit.cookies.length > 0) res.setHeader('set-cookie', visit.cookies)
   await pages.show(req, res, visit.person)
 }
+
+const HOSTLESS = new Refusal('invalid_request', { detail: 'The header Host is missing' })
+
+const isHostless = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion === '1.1'
 
 const isApi = ({ path }: ApiRequest): boolean => path === '/api/v1' || path.startsWith('/api/v1/')
 
 /** The answer to everything that is no page. */
 function answerTo(serving: Serving, request: ApiRequest): ApiAnswer | Promise<ApiAnswer> | null {
-  // `*` and absolute targets are for proxies, which we are not; Next would stumble over them.
-  if (!request.path.startsWith('/')) return nowhere(request)
+  // `*` is no place, and Next would stumble over it.
+  if (!request.path.startsWith('/')) return refused(request, NOWHERE)
   if (isApi(request)) return dispatch(serving.core, request)
   if (isAuthPath(request.path)) return answerAuth(serving.core, request)
   return isOwnDoor(request.path) ? answerOwnDoor(serving, request) : null
@@ -102,23 +116,3 @@ async function stopped(server: Server, graceMs: number): Promise<void> {
   await closed
   clearTimeout(timer)
 }
-
-// What the parser refuses never becomes a request; it still gets an answer.
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = STATUS_OF[error.code ?? ''] ?? 400
-  const body = JSON.stringify({
-    type: '/docs#invalid_request',
-    title: STATUS_CODES[status],
-    status,
-    code: 'invalid_request',
-  })
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/problem+json',
-    'connection: close',
-  ]
-  socket.end([...head, `content-length: ${body.length}`, '', body].join('\r\n'))
-}
-
-const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '#lib/db/connect'
-
-/** How many characters SWITCHBOARD_SECRET needs. */
-export const SHORTEST_SECRET = 32
+import { SHORTEST_SECRET } from '#lib/model/environment'
 
 /**
  * The key that signs session cookies: SWITCHBOARD_SECRET (at least 32 characters) when set, else one made on first use

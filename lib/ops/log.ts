@@ -1,7 +1,5 @@
 import { pino } from 'pino'
-
-/** What SWITCHBOARD_LOG_LEVEL may be. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+import { LOG_LEVELS } from '#lib/model/environment'
 
 const asked = process.env.SWITCHBOARD_LOG_LEVEL
 // A word that is none of them is refused where the environment is read; the refusal still has to be logged.

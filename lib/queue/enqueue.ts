@@ -77,24 +77,35 @@ type Row = NewTodo & { id: string }
  * Makes todos, in one transaction and answered in order. A live todo of the same queue and idempotency key, or a child of
  * the same parent and key in any state, is returned instead, as it stands. Refuses a queue outside the caller's with
  * forbidden, an assignee that is unknown or revoked with validation_failed, and a parent as `lockParents` does; then none
- * is made.
+ * is made. Pointers lead into `/todos` when they came as a batch (unless told, so many do).
  */
-export async function enqueue(db: Db, todos: readonly NewTodo[], caller: Caller): Promise<Enqueued[]> {
+export async function enqueue(
+  db: Db,
+  todos: readonly NewTodo[],
+  caller: Caller,
+  { isBatch = todos.length > 1 } = {},
+): Promise<Enqueued[]> {
   const closed = todos.find((todo) => !seesQueue(caller, todo.queue))
   if (closed) throw new Refusal('forbidden', { detail: `Queue ${closed.queue} is not among yours` })
   const rows = todos.map((todo) => ({ ...todo, id: uuidv7() }))
-  const write = (tx: Db) => enqueueRows(tx, rows, caller)
+  const pointerTo = (at: number) => (isBatch ? `/todos/${at}` : '')
+  const write = (tx: Db) => enqueueRows(tx, rows, caller, pointerTo)
   return rows.length > 1 || rows.some((row) => row.assignee || row.parent_id) ? db.transaction(write) : write(db)
 }
 
-async function enqueueRows(db: Db, rows: readonly Row[], caller: Caller): Promise<Enqueued[]> {
+async function enqueueRows(
+  db: Db,
+  rows: readonly Row[],
+  caller: Caller,
+  pointerTo: (at: number) => string,
+): Promise<Enqueued[]> {
   const found = new Map<string, Todo>()
   await findKnown(
     db,
     rows.filter((row) => row.assignee || row.parent_id),
     found,
   )
-  const places = rows.map((row, at) => ({ row, pointer: rows.length > 1 ? `/todos/${at}` : '' }))
+  const places = rows.map((row, at) => ({ row, pointer: pointerTo(at) }))
   const wanted = places.filter(({ row }) => !found.has(row.id))
   const assignees = await lockAssignees(
     db,

@@ -80,6 +80,18 @@ const property = z.union(
 )
 export type PromptProperty = z.infer<typeof property>
 
+const properties = z
+  .record(z.string().min(1).max(100), property)
+  .refine((all) => Object.keys(all).length <= 20, 'at most 20 properties')
+
+// A record leaves a key of this name out without a word, and the form would lose a field.
+const withoutPrototype = z.preprocess((given, context) => {
+  if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__')) {
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is a name that no field can have' })
+  }
+  return given
+}, properties) as unknown as typeof properties
+
 /**
  * The JSON Schema of a prompt's form: the subset that MCP's form elicitation allows. A flat object of at most 20 strings,
  * numbers, booleans and choices; anything else is refused when the question is asked (domain.md, Interrupts).
@@ -90,9 +102,7 @@ export const promptSchema = z
     type: z.literal('object'),
     title: text.optional(),
     description: text.optional(),
-    properties: z
-      .record(z.string().min(1).max(100), property)
-      .refine((properties) => Object.keys(properties).length <= 20, 'at most 20 properties'),
+    properties: withoutPrototype,
     required: z.array(z.string()).max(20).optional(),
     additionalProperties: z.literal(false).optional(),
   })

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { door, PATIENT } from './door'
@@ -111,26 +110,6 @@ test('a malformed escape is refused, wherever it stands', async () => {
   for (const path of ['todos?q=%zz', 'todos?q=%ff', 'todos?%=1', 'todos/%zz', 'todos/%c0%af']) {
     expect(await agent.get(`/api/v1/${path}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   }
-})
-
-describe('what the parser refuses', () => {
-  test('still gets an answer', async () => {
-    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s)
-    expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /)
-    expect(await raw('GET http://elsewhere/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(
-      '{"status":"ok"}',
-    )
-  })
-
-  test('an upgrade nobody offers is an ordinary request', async () => {
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': '' }
-      request(`${api.url}/healthz`, { headers }, (response) => resolve(response.resume().statusCode))
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(200)
-  })
 })
 
 /** What the server answers to these very bytes. */

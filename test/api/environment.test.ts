@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BadEnvironment, readEnvironment } from '#lib/api/environment'
+import { readEnvironment } from '#lib/api/environment'
+import { BadEnvironment } from '#lib/model/environment'
 
 const DATABASE_URL = 'postgresql://switchboard@127.0.0.1:5432/switchboard'
 
@@ -33,6 +34,11 @@ describe('the web process’s environment', () => {
     [{ SWITCHBOARD_PORT: '70000' }, /^SWITCHBOARD_PORT/],
     [{ SWITCHBOARD_HOST: 'not a host' }, /^SWITCHBOARD_HOST must be a host name/],
     [{ SWITCHBOARD_METRICS_TOKEN: 'short' }, /^SWITCHBOARD_METRICS_TOKEN must have at least 16 characters/],
+    [{ SWITCHBOARD_LOG_LEVEL: 'verbose' }, /^SWITCHBOARD_LOG_LEVEL must be one of trace, .*, silent, not "verbose"$/],
+    [{ SWITCHBOARD_WORKER_URL: 'nonsense' }, /^SWITCHBOARD_WORKER_URL must be the address of the worker.*"nonsense"$/],
+    [{ SWITCHBOARD_PUBLIC_URL: 'https://me:pw@b.example' }, /^SWITCHBOARD_PUBLIC_URL must look like https:.*, without/],
+    [{ SWITCHBOARD_TRUST_PROXY: 'yes' }, /^SWITCHBOARD_TRUST_PROXY must be the number of proxies/],
+    [{ SWITCHBOARD_SECRET: 'x'.repeat(31) }, /^SWITCHBOARD_SECRET must have at least 32 characters$/],
   ])('%o is refused with what is wrong', (env, reason) => {
     expect(() => read(env)).toThrow(BadEnvironment)
     expect(() => read(env)).toThrow(reason)

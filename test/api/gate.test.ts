@@ -101,6 +101,7 @@ describe('a stranger', () => {
     }
     for (const path of ['/sign-in', '/welcome/abc'])
       expect((await browse(`${here.url}${path}`, 'POST')).status).toBe(401)
+    expect((await browse(`${here.url}/icon.svg`, 'POST')).status).toBe(405)
   })
 
   test('is not let in by a mark of its own, nor by sitting at this machine', async () => {
@@ -123,7 +124,21 @@ describe('somebody who has signed in', () => {
     for (const headers of [DOCUMENT, RSC, forwarded]) {
       expect((await get(human, '/board?a=1', headers)).body).toBe(`shown /board?a=1 to ${human.person.name}`)
     }
-    expect((await human.send('POST', '/board', { headers: { origin: here.url } })).status).toBe(405)
+  })
+
+  test('may only read them: another method is refused with those there are', async () => {
+    const human = await signedIn(db, here.url)
+    for (const path of ['/board', '/todos/1', '/', '/sign-in', '/welcome/abc', '/nothing', '/icon.svg'])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const { status, headers, body } = await human.send(method, path, { headers: { origin: here.url } })
+        expect({ path, method, status, allow: headers.get('allow') }).toEqual({
+          path,
+          method,
+          status: 405,
+          allow: 'GET, HEAD',
+        })
+        expect(body).toMatchObject({ code: 'method_not_allowed', request_id: headers.get('x-request-id') })
+      }
   })
 
   test('goes from the root to the board, and from signing in to what was wanted, if it is ours', async () => {

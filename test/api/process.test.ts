@@ -131,13 +131,15 @@ describe('the web process', () => {
   })
 
   test('refuses to start without what it needs, and says what', async () => {
-    const { code, stderr } = await ended(start({ DATABASE_URL: '', SWITCHBOARD_PORT: '80x' }))
+    const { code, stderr } = await ended(
+      start({ DATABASE_URL: '', SWITCHBOARD_PORT: '80x', SWITCHBOARD_LOG_LEVEL: 'verbose' }),
+    )
     expect({
       code,
       lines: stderr
         .trim()
         .split('\n')
         .map((line) => line.split(' ')[0]),
-    }).toEqual({ code: 1, lines: ['SWITCHBOARD_PORT', 'DATABASE_URL'] })
+    }).toEqual({ code: 1, lines: ['SWITCHBOARD_PORT', 'SWITCHBOARD_LOG_LEVEL', 'DATABASE_URL'] })
   })
 })

@@ -145,6 +145,20 @@ describe('of two who change a setting at once', () => {
     expect((await put(TTL, '3600', 1, other)).body).toMatchObject({ code: 'version_conflict', value: null, version: 0 })
   })
 
+  test('a setting taken back begins anew: its version is 0 again, and what it was before is refused', async () => {
+    await put(TTL, '7200', 0)
+    await put(TTL, '3600', 1)
+    expect((await put(TTL, null, 2)).body.setting).toMatchObject({ value: null, version: 0 })
+    expect(await read(TTL)).toMatchObject({ value: null, effective: 86_400, version: 0, updated_by: null })
+    for (const version of [1, 2]) {
+      for (const value of ['60', null]) {
+        const stale = { code: 'version_conflict', value: null, version: 0 }
+        expect(await put(TTL, value, version)).toMatchObject({ status: 409, body: stale })
+      }
+    }
+    expect((await put(TTL, '60', 0)).body.setting).toMatchObject({ value: '60', version: 1 })
+  })
+
   test('exactly one wins, however many there are', async () => {
     for (const version of [0, 1]) {
       const all = await Promise.all(Array.from({ length: 8 }, (_, n) => put(TTL, String(100 + n), version)))

@@ -34,6 +34,10 @@ test('a batch is answered in order and made whole or not at all', async () => {
     ],
   })
   expect(bad).toMatchObject({ status: 422, body: { errors: [{ pointer: '/todos/1/title' }] } })
+  const nobodys = await agent.post('/api/v1/todos/batch', {
+    todos: [{ queue: 'batch', title: 'd', assignee: 'nobody' }],
+  })
+  expect(nobodys).toMatchObject({ status: 422, body: { errors: [{ pointer: '/todos/0/assignee' }] } })
   expect((await agent.get('/api/v1/todos?queue=batch')).body.counts.pending.count).toBe(2)
 })
 

@@ -68,6 +68,9 @@ describe('the fields of a question', () => {
     const properties = JSON.parse('{"__proto__": {"type": "string"}, "valueOf": {"type": "string"}}')
     const fields = form(properties)
     expect(Object.entries(contentOf(fields, { valueOf: 'x' } as never))).toEqual([['valueOf', 'x']])
+    expect(contentOf(form({ constructor: { type: 'string' as const } }, ['constructor']), {})).toEqual({})
+    const typed = JSON.parse('{"__proto__": "x"}')
+    expect(JSON.stringify(contentOf(fields, typed))).toBe('{"__proto__":"x"}')
   })
 })
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '#scripts/instance.mjs'
+import { VARIABLES } from '../../lib/model/variables.mjs'
 import { referencePages } from '../../scripts/docs'
 import { sources } from '../support/sources'
 
@@ -52,11 +53,18 @@ test('every npm script that the documents name exists', () => {
 // What the test runner says to the tests, and nobody else to anybody.
 const OF_THE_TESTS = ['SWITCHBOARD_PROVE', 'SWITCHBOARD_TEST_DOOR']
 
-test('the readme explains every variable that the product reads from its environment', () => {
-  const read = sources()
-    .filter(({ path }) => /^(lib|worker|scripts|app|prisma)\//.test(path))
+const named = (rooms: RegExp) =>
+  sources()
+    .filter(({ path }) => rooms.test(path))
     .flatMap(({ text }) => text.match(/\b(?:SWITCHBOARD_[A-Z_]+|(?:TEST_)?DATABASE_URL)\b/g) ?? [])
-    .filter((name) => !OF_THE_TESTS.includes(name))
+
+test('every variable that anything reads has a row in the table, and every row has a reader', () => {
+  const readers = named(/^(?!test\/|lib\/model\/variables|.*\.md$)/)
+  expect(new Set(readers.filter((name) => name !== 'TEST_DATABASE_URL'))).toEqual(new Set(Object.keys(VARIABLES)))
+})
+
+test('the readme explains every variable that the product reads from its environment', () => {
+  const read = named(/^(lib|worker|scripts|app|prisma)\//).filter((name) => !OF_THE_TESTS.includes(name))
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   expect([...new Set(read)].filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
 })

@@ -98,6 +98,34 @@ test('a default fills nothing in: what is not answered is not stored', () => {
   expect(content).toEqual({ name: 'n', 'a/b~c': true })
 })
 
+describe('a field named like what every object has', () => {
+  const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty']
+
+  test.each(NAMES)('%s is missing until it is given, and checked then', (name) => {
+    const asked = question('input', { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
+    const pointer = `/content/${name}`
+    expect(violations(asked, accept({}))).toEqual([{ pointer, message: 'is required' }])
+    expect(violations(asked, accept({ [name]: 1 }))).toEqual([{ pointer, message: 'must be string' }])
+    expect(violations(asked, accept({ [name]: 'x' }))).toEqual([])
+  })
+
+  test.each([...NAMES, '__proto__'])('%s is none of a form that does not have it', (name) => {
+    const content = JSON.parse(`{"name": "n", "a/b~c": true, "${name}": {"size": 4}}`)
+    expect(violations(FORM, accept(content))).toEqual([
+      { pointer: `/content/${name}`, message: 'is not a field of this form' },
+    ])
+  })
+
+  test('__proto__ fills in no field', () => {
+    const inherited = JSON.parse('{"__proto__": {"name": "n", "a/b~c": true}}')
+    expect(
+      violations(FORM, accept(inherited))
+        .map(({ pointer }) => pointer)
+        .sort(),
+    ).toEqual(['/content/__proto__', '/content/a~1b~0c', '/content/name'])
+  })
+})
+
 test.each([null, undefined, 'yes', 5, [], [{ name: 'n' }]])('a form takes no %j', (content) => {
   expect(violations(FORM, accept(content))).not.toEqual([])
 })

@@ -150,6 +150,9 @@ test('an assignee must be in force; a refusal tells where it stands, and nothing
   expect(await refusalOf(enqueue(db, [work({ assignee: 'gone' })], OPERATOR))).toMatchObject({
     facts: { errors: [{ pointer: '/assignee' }] },
   })
+  expect(await refusalOf(enqueue(db, [work({ assignee: 'gone' })], OPERATOR, { isBatch: true }))).toMatchObject({
+    facts: { errors: [{ pointer: '/todos/0/assignee' }] },
+  })
 })
 
 test('what was enqueued before is found again even if its assignee is gone', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -66,6 +66,37 @@ test('a second start is refused while the first lives, and told where it is', as
   claim.publish(ADDRESS)
   await expect(claimHome()).rejects.toThrow(/already running from this folder at http:\/\/127\.0\.0\.1:1/)
   claim.release()
+})
+
+test('a folder that is not there yet is made, with those above it', async () => {
+  vi.stubEnv('SWITCHBOARD_HOME', join(home, 'a', 'b'))
+  const claim = await claimHome()
+  expect(existsSync(join(home, 'a', 'b', 'supervisor.json'))).toBe(true)
+  claim.release()
+})
+
+test.runIf(existsSync('/proc/self'))(
+  'where no folder can be made, the start ends at once and says what to do',
+  async () => {
+    vi.stubEnv('SWITCHBOARD_HOME', '/proc/switchboard/home')
+    await expect(claimHome()).rejects.toThrow(
+      /^Cannot keep data and logs in \/proc\/switchboard\/home: no folder can be made there\.\nSet SWITCHBOARD_HOME to /,
+    )
+  },
+)
+
+test('a file in the way is named, wherever it stands', async () => {
+  writeFileSync(join(home, 'file'), '')
+  for (const path of ['file', 'file/home', 'file/a/b']) {
+    vi.stubEnv('SWITCHBOARD_HOME', join(home, path))
+    await expect(claimHome()).rejects.toThrow(`Cannot keep data and logs in ${join(home, path)}: a file is in its way.`)
+  }
+})
+
+test.skipIf(process.getuid?.() === 0)('a folder of somebody else is none to keep data in', async () => {
+  chmodSync(home, 0o500)
+  onTestFinished(() => chmodSync(home, 0o700))
+  await expect(claimHome()).rejects.toThrow('this user may not write there')
 })
 
 test('of many starts at once after a crash one wins', async () => {

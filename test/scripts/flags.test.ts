@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseFlags } from '#scripts/flags.mjs'
+import { parseFlags, refuseWrongVariables } from '#scripts/flags.mjs'
 
 test('without flags it listens on 4300, on this machine alone', () => {
   expect(parseFlags([], {})).toEqual({ host: '127.0.0.1', port: 4300, isHelp: false })
@@ -26,6 +26,16 @@ test.each([
 
 test('a value from the environment is refused under its own name', () => {
   expect(() => parseFlags([], { SWITCHBOARD_PORT: 'x' })).toThrow(/SWITCHBOARD_PORT must be/)
+})
+
+test('what web process or worker would refuse is refused before, but flags count more than what they stand for', () => {
+  const flags = { host: '127.0.0.1', port: 4300 }
+  expect(() => refuseWrongVariables(flags, { SWITCHBOARD_PORT: 'x', SWITCHBOARD_HOST: 'a b' })).not.toThrow()
+  expect(() =>
+    refuseWrongVariables(flags, { SWITCHBOARD_LOG_LEVEL: 'verbose', SWITCHBOARD_WORKER_URL: 'nonsense' }),
+  ).toThrow(
+    /^SWITCHBOARD_WORKER_URL must be .*, not "nonsense"\nSWITCHBOARD_LOG_LEVEL must be one of .*, not "verbose"$/,
+  )
 })
 
 test('a flag that npm kept for itself is pointed out instead of ignored', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { check } from '#lib/api/validate'
 import { askSchema } from '#lib/wire/ask'
 import { promptSchema } from '#lib/wire/prompt-schema'
 
@@ -31,6 +32,7 @@ const KEPT: [string, object][] = [
   ['some of, with titles (oneOf)', field({ type: 'array', items: { oneOf: PALETTE } })],
   ['some of, with titles (anyOf)', field({ type: 'array', items: { anyOf: PALETTE } })],
   ['a field that is required', form({ field: { type: 'string' } }, { required: ['field'] })],
+  ['fields named like what every object has', form({ constructor: { type: 'string' }, toString: { type: 'boolean' } })],
   ['nothing beyond its fields', form({ field: { type: 'string' } }, { additionalProperties: false })],
   ['twenty fields', form(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, { type: 'boolean' }])))],
   [
@@ -80,6 +82,7 @@ const REFUSED: [string, unknown][] = [
   ['a required field that every object has', form({}, { required: ['toString'] })],
   ['twenty-one fields', form(Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`f${n}`, { type: 'boolean' }])))],
   ['a field without a name', form({ '': { type: 'string' } })],
+  ['a field that would be lost', JSON.parse('{"type": "object", "properties": {"__proto__": {"type": "string"}}}')],
   ['nothing', null],
   ['a boolean', true],
   ['a list', []],
@@ -92,6 +95,59 @@ test.each(REFUSED)('refused: %s', (_, schema) => {
 test('a refusal says where, and what may stand there', () => {
   const issues = isKept(form({ fine: { type: 'string' }, address: { type: 'object', properties: {} } })).error?.issues
   expect(issues).toMatchObject([{ path: ['properties', 'address'], message: expect.stringMatching(/string.*boolean/) }])
+})
+
+describe('a form that nobody could fill in is refused, and says where', () => {
+  const IMPOSSIBLE: [string, object, string, RegExp][] = [
+    ['a least number above the most', { type: 'integer', minimum: 5, maximum: 4 }, '', /^minimum is above maximum$/],
+    [
+      'a least length above the most',
+      { type: 'string', minLength: 2, maxLength: 1 },
+      '',
+      /^minLength is above maxLength$/,
+    ],
+    [
+      'more choices than there may be',
+      { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 2, maxItems: 1 },
+      '',
+      /^minItems is above maxItems$/,
+    ],
+    ['a choice twice', { type: 'string', enum: ['a', 'b', 'a'] }, '/enum', /^names a choice twice$/],
+    [
+      'a choice twice, under two titles',
+      { type: 'string', oneOf: [...PALETTE, { const: 'r', title: 'Ruby' }] },
+      '/oneOf',
+      /^names a choice twice$/,
+    ],
+    [
+      'a choice twice, of several',
+      { type: 'array', items: { type: 'string', enum: ['a', 'a'] } },
+      '/items/enum',
+      /^names a choice twice$/,
+    ],
+    [
+      'a choice twice, of several with titles',
+      { type: 'array', items: { anyOf: [...PALETTE, ...PALETTE] } },
+      '/items/anyOf',
+      /^names a choice twice$/,
+    ],
+  ]
+
+  test.each(IMPOSSIBLE)('%s', (_, property, within, message) => {
+    const asked = { lease_epoch: 1, title: 'T', schema: form({ fine: { type: 'boolean' }, field: property }) }
+    expect(check('body', askSchema, asked)).toEqual({
+      errors: [{ pointer: `/schema/properties/field${within}`, message: expect.stringMatching(message) }],
+    })
+  })
+
+  test('a field that would be lost', () => {
+    const schema = JSON.parse(
+      '{"type": "object", "properties": {"__proto__": {"type": "string"}}, "required": ["__proto__"]}',
+    )
+    expect(check('body', askSchema, { lease_epoch: 1, title: 'T', schema })).toEqual({
+      errors: [{ pointer: '/schema/properties/__proto__', message: 'is a name that no field can have' }],
+    })
+  })
 })
 
 describe('a question', () => {

@@ -89,6 +89,11 @@ describe('the worker process', () => {
     const { child, said } = await start({ DATABASE_URL: undefined })
     expect(await once(child, 'close')).toEqual([1, null])
     expect(said.err).toContain('The worker cannot start. DATABASE_URL is missing')
+    const mistyped = await start({ SWITCHBOARD_LOG_LEVEL: 'verbose' })
+    expect(await once(mistyped.child, 'close')).toEqual([1, null])
+    expect(mistyped.said.err).toMatch(
+      /^The worker cannot start\. SWITCHBOARD_LOG_LEVEL must be one of trace, .*"verbose"$/m,
+    )
   })
 
   test('never loads Prisma’s client', async () => {

@@ -4,8 +4,10 @@ import type { ApiAnswer, ApiRequest } from './exchange'
 import { problem } from './problem'
 
 /** What is not there. */
-export function nowhere(request: ApiRequest): ApiAnswer {
+export const NOWHERE = new Refusal('not_found', { detail: 'There is nothing at this address' })
+
+/** The answer to a request that is refused whatever it asks for. */
+export function refused(request: ApiRequest, refusal: Refusal): ApiAnswer {
   const requestId = requestIdOf(request)
-  const refusal = new Refusal('not_found', { detail: 'There is nothing at this address' })
   return completeAnswer(problem(refusal, requestId), request, requestId)
 }
