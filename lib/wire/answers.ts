@@ -5,7 +5,7 @@ import { effectSchema } from './effect'
 import { eventSchema } from './event'
 import { interruptSchema } from './interrupt'
 import { id, name, time } from './scalars'
-import { attemptSchema, cardSchema, claimedTodoSchema, todoSchema } from './todo'
+import { attemptSchema, cardSchema, childrenSchema, claimedTodoSchema, todoSchema } from './todo'
 
 const nextCursor = z.string().nullable().describe('Where the next page begins; null at the end')
 
@@ -56,6 +56,8 @@ export const todoDetailAnswer = z.object({
   effects: z.array(effectSchema),
   children: z.object({ todos: z.array(cardSchema), total: z.int() }),
 })
+
+export const childrenAnswer = childrenSchema
 
 export const eventsAnswer = z.object({ events: z.array(eventSchema), next_cursor: nextCursor })
 

@@ -4,7 +4,6 @@ import { frameDataSchema } from './frame'
 import type { Operation } from './operation'
 import { onTodo, TODO } from './operation-parts'
 import * as queries from './queries'
-import { childrenSchema } from './todo'
 
 /** Making todos, looking at them, and ending them. */
 export const TODO_OPERATIONS = {
@@ -70,7 +69,7 @@ export const TODO_OPERATIONS = {
     role: 'viewer',
     params: queries.idParams,
     query: queries.pageQuery,
-    answers: { 200: childrenSchema },
+    answers: { 200: answers.childrenAnswer },
     writes: false,
   },
   editTodo: {

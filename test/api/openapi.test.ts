@@ -87,12 +87,12 @@ async function* calls(agent: Agent): AsyncGenerator<[string, string, Reply]> {
   const todo = '/api/v1/todos/{id}'
   const worker = agent.caller
   const on = async (
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PATCH',
     path: string,
     { id, json = {} }: { id?: string; json?: object },
   ): Promise<[string, string, Reply]> => {
     const at = id ? path.replace('{id}', id) : path
-    return [method, path, await (method === 'GET' ? agent.get(at) : agent.post(at, json))]
+    return [method, path, await (method === 'GET' ? agent.get(at) : agent.send(method, at, { json }))]
   }
   const lease = { lease_epoch: 1 }
   const held = async () => (await given(api.db, 'claimed', { worker })).id
@@ -141,6 +141,16 @@ async function* calls(agent: Agent): AsyncGenerator<[string, string, Reply]> {
     json: { ...lease, interrupt_id: mine.interruptId, content: { answer: 'x' } },
   })
   yield on('POST', `${todo}/park`, { id: (await given(api.db, 'input-required', { worker })).id, json: lease })
+  const parent = (await given(api.db, 'claimed', { worker })).id
+  yield on('POST', '/api/v1/todos', { json: { queue: 'doc', title: 'Part', parent_id: parent, parent_epoch: 1 } })
+  yield on('POST', '/api/v1/todos', { json: { queue: 'doc', title: 'Part', parent_id: parent, parent_epoch: 7 } })
+  yield on('POST', `${todo}/wait`, { id: parent, json: { ...lease, usage: { tokens: 5 } } })
+  yield on('POST', `${todo}/wait`, { id: await held(), json: lease })
+  yield on('GET', `${todo}/children`, { id: parent })
+  yield on('GET', todo, { id: parent })
+  yield on('PATCH', todo, { id: parent, json: { priority: 3, version: 4 } })
+  const spending = (await given(api.db, 'claimed', { worker, todo: { budget: { max_tokens: 1 } } })).id
+  yield on('POST', `${todo}/interrupt`, { id: spending, json: { ...lease, title: 'Why?', usage: { tokens: 2 } } })
   const acting = await held()
   yield on('POST', `${todo}/effects`, { id: acting, json: { ...lease, key: '{key}', idempotent: false } })
   yield on('POST', `${todo}/effects`, { id: acting, json: { ...lease, key: '{key}', idempotent: false } })

@@ -2,6 +2,7 @@ import { afterEach } from 'vitest'
 import { type Client, connect } from '#lib/sdk/client'
 import type { LogLine } from '#lib/sdk/log'
 import { type Worker, type WorkerOptions, worker } from '#lib/sdk/worker'
+import type { Scope } from '#lib/wire/caller'
 import type { Door } from '../api/door'
 import { createLine, type Line } from './line'
 
@@ -14,7 +15,10 @@ export interface Staffed extends Worker {
 /** What a test of workers needs: a client that may do everything, and workers with an endpoint each. */
 export interface Staff {
   client(): Promise<Client>
-  work(options: Partial<WorkerOptions> & Pick<WorkerOptions, 'handler'>): Promise<Staffed>
+  /** Its endpoint may work, and what else is said. */
+  work(
+    options: Partial<WorkerOptions> & Pick<WorkerOptions, 'handler'> & { scopes?: readonly Scope[] },
+  ): Promise<Staffed>
 }
 
 /** Call once at the top of a test file. */
@@ -26,8 +30,8 @@ export function staff(api: Door): Staff {
   })
   return {
     client: async () => connect({ url: api.url, token: (await api.agent()).token }),
-    work: async (options) => {
-      const { token } = await api.agent(['work'])
+    work: async ({ scopes = ['work'], ...options }) => {
+      const { token } = await api.agent([...scopes])
       const line = createLine()
       const log: LogLine[] = []
       const heard = { log: (said: LogLine) => void log.push(said) }
