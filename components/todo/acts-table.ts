@@ -31,9 +31,10 @@ const CANCELED: Partial<Record<State, (card: Card) => string>> = {
     `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
   'auth-required': (card) =>
     `${card.owner ? attemptOf(card) : 'Its question is withdrawn'}; the todo is canceled, its question with it.`,
-  waiting: ({ live_children: n }) =>
-    `The todo is canceled, and with it ${n === 1 ? 'its live child' : `its ${n} live children`}.`,
 }
+
+const withChildren = ({ live_children: n }: Card): string =>
+  n === 0 ? '' : ` Its ${n === 1 ? 'live child is' : `${n} live children are`} canceled too.`
 
 /** All acts, in the order of their buttons. */
 export const ACTS: Record<ActName, Act> = {
@@ -68,7 +69,7 @@ export const ACTS: Record<ActName, Act> = {
     isDangerous: true,
     done: 'Canceled',
     hasReason: true,
-    consequence: (card) => CANCELED[card.state]?.(card) ?? 'The todo is canceled.',
+    consequence: (card) => `${CANCELED[card.state]?.(card) ?? 'The todo is canceled.'}${withChildren(card)}`,
   },
 }
 

@@ -2,11 +2,12 @@
 
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconCheck, IconLink, IconMessageQuestion } from '@tabler/icons-react'
+import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
 import { STATES } from '#lib/model/states'
 import { cardOf } from '#lib/query/cache'
 import { CALLS } from '#lib/query/client'
-import type { Todo } from '#lib/wire/todo'
+import type { Card, Todo } from '#lib/wire/todo'
 import { Lamp } from '../board/lamp'
 import { toneOf } from '../board/tone'
 import { copyText } from '../shell/copy-text'
@@ -21,13 +22,15 @@ const COPIED_MS = 1500
 
 interface TodoHeaderProps {
   todo: Todo
+  /** What it is a part of. */
+  parent: Card | null
   extra: ReactNode
   /** Shows the questions, the open one among them. */
   toQuestions(): void
 }
 
 /** What a todo is, how it stands, and what can be done to it. */
-export function TodoHeader({ todo, extra, toQuestions }: TodoHeaderProps) {
+export function TodoHeader({ todo, parent, extra, toQuestions }: TodoHeaderProps) {
   const role = useRole()
   return (
     <header className={styles.header} style={toneOf(todo.state)}>
@@ -55,6 +58,15 @@ export function TodoHeader({ todo, extra, toQuestions }: TodoHeaderProps) {
         )}
         queue {todo.queue} · priority {todo.priority} · made <RelativeTime at={todo.created_at} />
         {todo.assignee && <> · for {todo.assignee}</>}
+        {parent && (
+          <>
+            {' '}
+            · part of{' '}
+            <Link href={`/todos/${parent.id}`}>
+              <Untrusted text={parent.title} />
+            </Link>
+          </>
+        )}
         <span className={styles.id}>{todo.id}</span>
       </p>
       <div className={styles.acts}>

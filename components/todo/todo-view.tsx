@@ -10,6 +10,7 @@ import { todoDetail } from '#lib/query/todos'
 import { useTabInView } from '../shell/use-tab-in-view'
 import { doubtful } from './effect-stand'
 import { Heading } from './heading'
+import { Limits } from './limits'
 import { Questions } from './questions'
 import { Standing } from './standing'
 import { Timeline } from './timeline'
@@ -19,7 +20,9 @@ import styles from './todo-view.module.css'
 const Payload = dynamic(() => import('./payload'), { loading: () => <Skeleton height={180} mt="md" /> })
 const Effects = dynamic(() => import('./effects').then((module) => module.Effects))
 
-const TABS = ['timeline', 'payload', 'questions', 'effects'] as const
+const Children = dynamic(() => import('./children').then((module) => module.Children))
+
+const TABS = ['timeline', 'payload', 'questions', 'effects', 'children'] as const
 const tabs = parseAsStringLiteral(TABS).withDefault('timeline')
 
 /** One todo with its history; `extra` are buttons of the place it is shown in. */
@@ -34,8 +37,9 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
 
   return (
     <article className={styles.view} aria-label={data.todo.title}>
-      <TodoHeader todo={data.todo} extra={extra} toQuestions={() => void setTab('questions')} />
+      <TodoHeader todo={data.todo} parent={data.parent} extra={extra} toQuestions={() => void setTab('questions')} />
       <Standing detail={data} />
+      <Limits todo={data.todo} />
       <Tabs
         value={tab}
         onChange={(chosen) => void setTab(chosen as typeof tab)}
@@ -51,6 +55,9 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
           <Tabs.Tab value="effects" rightSection={<Count of={data.effects.length} isLit={inDoubt} />}>
             Effects
           </Tabs.Tab>
+          <Tabs.Tab value="children" rightSection={<Count of={data.children.total} isLit={false} />}>
+            Children
+          </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="timeline" pt="md">
           <Timeline id={id} attempts={data.attempts} isBeating={data.todo.state === 'claimed'} />
@@ -63,6 +70,9 @@ export function TodoView({ id, extra }: { id: string; extra?: ReactNode }) {
         </Tabs.Panel>
         <Tabs.Panel value="effects" pt="md">
           <Effects effects={data.effects} todo={data.todo} />
+        </Tabs.Panel>
+        <Tabs.Panel value="children" pt="md">
+          <Children {...data} />
         </Tabs.Panel>
       </Tabs>
     </article>

@@ -23,6 +23,8 @@ export interface TodoDetail {
   effects: Effect[]
   /** The first 200 made. */
   children: { todos: Card[]; total: number }
+  /** Null as well where the caller may not see its queue, or it is long gone. */
+  parent: Card | null
 }
 
 const MOST_LISTED = 200
@@ -44,17 +46,18 @@ export async function readTodo(db: Db, id: string, caller: Caller): Promise<Todo
   return todo
 }
 
-/** What `readTodo` found, with its attempts, questions, effects and children. */
+/** What `readTodo` found, with its attempts, questions, effects, children and parent. */
 export async function readDetail(db: Db, todo: Todo, caller: Caller): Promise<TodoDetail> {
   const holds = caller.type === 'endpoint' && todo.owner_endpoint_id === caller.id
-  const [attempts, interrupts, effects, children, [held]] = await Promise.all([
+  const [attempts, interrupts, effects, children, parent, [held]] = await Promise.all([
     readAttempts(db, todo.id),
     interruptsOf(db, [todo]),
     readEffects(db, todo.id),
     readChildren(db, todo.id, caller),
+    readParent(db, todo, caller),
     holds ? withHistory(db, [todo]) : [],
   ])
-  return { todo: held ?? todo, attempts, interrupts, effects, children }
+  return { todo: held ?? todo, attempts, interrupts, effects, children, parent }
 }
 
 const readAttempts = (db: Db, todoId: string): Promise<Attempt[]> =>
@@ -84,6 +87,11 @@ async function readChildren(db: Db, parentId: string, caller: Caller): Promise<T
     values: where.values,
   })
   return { todos: rows.map(cardOf), total: rows[0]?.total ?? 0 }
+}
+
+async function readParent(db: Db, { parent_id }: Todo, caller: Caller): Promise<Card | null> {
+  const parent = parent_id === null ? null : await findTodo(db, parent_id, caller)
+  return parent && cardOf({ ...parent })
 }
 
 const EVENTS_PAGE = 50

@@ -55,6 +55,7 @@ export const todoDetailAnswer = z.object({
   interrupts: z.array(interruptSchema),
   effects: z.array(effectSchema),
   children: z.object({ todos: z.array(cardSchema), total: z.int() }),
+  parent: cardSchema.nullable().describe('The todo it is a part of, where the caller may see that'),
 })
 
 export const childrenAnswer = childrenSchema
