@@ -3,11 +3,20 @@ import { expect, test } from 'vitest'
 import { isTerminal, type State } from '#lib/model/states'
 import { claim } from '#lib/queue/claim'
 import { complete } from '#lib/queue/complete'
-import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
+import {
+  continueParents,
+  exhaust,
+  expireBudgets,
+  expireDeadlines,
+  expireInterrupts,
+  expireLeases,
+  expireParked,
+} from '#lib/queue/expire'
 import { database } from '../support/database'
 import { WORKER } from '../support/given'
 import { invariants, keepsInvariants } from '../support/invariants'
 import { times } from '../support/numbers'
+import { codeOf } from '../support/refusal'
 import { anyStep, type Step, take, type World } from '../support/walk'
 
 const { db, sql } = database()
@@ -41,16 +50,20 @@ function movedOn(before: Map<string, Counters>, after: Map<string, Counters>, st
 
 /** Lets the clock run and one worker work: whatever is live must come to an end, without any client or person. */
 async function settle(): Promise<void> {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 20; round++) {
     await sql`UPDATE todos SET lease_expires_at = now() - interval '1 s' WHERE owner IS NOT NULL`
     await sql`UPDATE todos SET interrupted_at = now() - interval '1 day 1 s' WHERE interrupted_at IS NOT NULL`
+    await expireDeadlines(db)
     await expireLeases(db)
     await expireInterrupts(db, { ttlSeconds: 86_400 })
     await expireParked(db, { ttlSeconds: 86_400 })
     await exhaust(db)
+    await expireBudgets(db)
+    await continueParents(db)
     await sql`UPDATE todos SET available_at = now() WHERE state = 'pending'`
     for (const { id, lease_epoch: leaseEpoch } of await claim(db, { limit: 100 }, WORKER)) {
-      await complete(db, { id, leaseEpoch, endpointId: WORKER.id }, WORKER, null)
+      // Refused where its parent has just been completed, and it with that been canceled.
+      await codeOf(complete(db, { id, leaseEpoch, endpointId: WORKER.id }, WORKER, null))
     }
   }
   expect(await sql`SELECT id, state FROM todos WHERE completed_at IS NULL`).toEqual([])

@@ -6,8 +6,17 @@ import { beginEffect } from '#lib/queue/begin-effect'
 import { cancel, reject } from '#lib/queue/cancel'
 import { claim, claimById } from '#lib/queue/claim'
 import { complete, completeMany } from '#lib/queue/complete'
+import { edit } from '#lib/queue/edit'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
+import {
+  continueParents,
+  exhaust,
+  expireBudgets,
+  expireDeadlines,
+  expireInterrupts,
+  expireLeases,
+  expireParked,
+} from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
 import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
@@ -15,11 +24,12 @@ import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
+import { wait } from '#lib/queue/wait'
 import type { Held } from '#lib/queue/why-not'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { endpoint, person } from './callers'
-import { OPERATOR } from './given'
+import { now, OPERATOR } from './given'
 import { DAY } from './verbs'
 
 /** One thing somebody does: what, and the numbers that settle to what and how. */
@@ -64,6 +74,9 @@ const onTodo =
   async (world, { which, how }) =>
     world.todos.length > 0 ? act(world, pickLate(world.todos, which), how) : undefined
 
+/** Some have a budget, of which reports use up any part, and a little time. */
+const limited = (how: number) => (how % 4 ? {} : { budget: { max_tokens: 30, max_seconds: 100 } })
+
 const ERROR = { code: 'broken', message: 'It broke' }
 
 const learn = (world: World, worker: EndpointCaller, { id, lease_epoch }: { id: string; lease_epoch: number }) =>
@@ -81,7 +94,14 @@ const HAPPENED: PromptSchema = { type: 'object', properties: { happened: { type:
 const ACTS = {
   enqueue: async ({ db, todos }, { which, how }) => {
     const key = how % 3 ? { idempotency_key: `key ${how % 4}` } : {}
-    const one = { queue: pick(QUEUES, which), title: 'Work', priority: how % 5, max_attempts: 1 + (which % 3), ...key }
+    const one = {
+      queue: pick(QUEUES, which),
+      title: 'Work',
+      priority: how % 5,
+      max_attempts: 1 + (which % 3),
+      ...limited(how),
+      ...key,
+    }
     const made = await enqueue(db, how % 2 ? [one] : [one, { ...one, queue: pick(QUEUES, which + 1) }], OPERATOR)
     todos.push(...made.filter(({ created }) => created).map(({ todo }) => todo.id))
   },
@@ -100,7 +120,9 @@ const ACTS = {
     learn(world, worker, await claimById(world.db, id, {}, worker))
   }),
   heartbeat: byHolder(({ db }, { held, worker }, how) =>
-    how % 2 ? heartbeat(db, { ...held, leaseSeconds: 1 + how }, worker) : heartbeatMany(db, [held, held], worker),
+    how % 2
+      ? heartbeat(db, { ...held, leaseSeconds: 1 + how }, worker)
+      : heartbeatMany(db, [{ ...held, usage: { tokens: how } }, held], worker),
   ),
   complete: byHolder(({ db }, { held, worker }, how) =>
     how % 2 ? complete(db, held, worker, { how }) : completeMany(db, [{ ...held, result: how }, held], worker),
@@ -108,7 +130,29 @@ const ACTS = {
   fail: byHolder(({ db }, { held, worker }, how) =>
     fail(db, held, worker, { error: ERROR, retryable: how % 4 > 0, retryAfterSeconds: how % 2 ? 0 : undefined }),
   ),
-  release: byHolder(({ db }, { held, worker }) => release(db, held, worker)),
+  release: byHolder(({ db }, { held, worker }, how) =>
+    release(db, held, worker, how % 3 ? {} : { usage: { tokens: how } }),
+  ),
+  makeChild: byHolder(async ({ db, todos }, { held, worker }, how) => {
+    const key = how % 3 ? { idempotency_key: `part ${how % 4}` } : {}
+    const of = { parent_id: held.id, parent_epoch: held.leaseEpoch }
+    const one = { queue: pick(QUEUES, how), title: 'A part', max_attempts: 1 + (how % 2), ...of, ...key }
+    const made = await enqueue(db, how % 2 ? [one] : [one, { ...one, idempotency_key: `part ${how % 5}` }], worker)
+    todos.push(...made.filter(({ created }) => created).map(({ todo }) => todo.id))
+  }),
+  descend: byHolder(async (world, { held, worker }) => {
+    const of = { parent_id: held.id, parent_epoch: held.leaseEpoch }
+    const [made] = await enqueue(world.db, [{ queue: pick(QUEUES, 0), title: 'A part, begun', ...of }], worker)
+    if (!made) return
+    world.todos.push(made.todo.id)
+    learn(world, worker, await claimById(world.db, made.todo.id, {}, worker))
+  }),
+  wait: byHolder(({ db }, { held, worker }, how) => wait(db, held, worker, how % 2 ? { checkpoint: { how } } : {})),
+  edit: onTodo(async ({ db }, id, how) => {
+    const { version } = await now(db, id)
+    const deadline_at = pick([null, '2020-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'], how)
+    await edit(db, id, OPERATOR, how % 2 ? { version, priority: how % 7 } : { version, deadline_at })
+  }),
   interrupt: byHolder(async ({ db, questions }, { held, worker }, how) => {
     const more = {
       ...(how % 3 ? {} : { request_id: `request ${how % 4}` }),
@@ -146,17 +190,21 @@ const ACTS = {
   },
   cancel: onTodo(({ db }, id) => cancel(db, id, OPERATOR)),
   reject: onTodo(({ db }, id) => reject(db, id, OPERATOR)),
-  requeue: onTodo(({ db }, id) => requeue(db, id, OPERATOR)),
+  requeue: onTodo(({ db }, id, how) =>
+    requeue(db, id, OPERATOR, how % 2 ? {} : { deadline_at: '2099-01-01T00:00:00.000Z', budget: { max_tokens: 100 } }),
+  ),
   tighten: onTodo(({ db }, id) => db.query({ text: TIGHTEN, values: [id] })),
   passTime: onTodo(({ db }, id, how) =>
     db.query({ text: PASS_TIME, values: [id, pick([-60, 1], how), pick([60, DAY + 1], how >> 1)] }),
   ),
-  sweep: async ({ db }, { how }) => pick([expireLeases, exhaust, expireQuestions, expireUnheld], how)(db),
+  sweep: async ({ db }, { how }) => pick(SWEEPS, how)(db),
 } satisfies Record<string, Act>
 
 const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
 
 const expireUnheld = (db: Db) => expireParked(db, { ttlSeconds: DAY })
+
+const SWEEPS = [expireDeadlines, expireLeases, exhaust, expireQuestions, expireUnheld, continueParents, expireBudgets]
 
 // What an operator's edit may do to a pending todo: take away the allowance it had left.
 const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations, wait_expirations + 1) WHERE id = $1 AND state = 'pending'`
@@ -165,14 +213,28 @@ const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_ex
 const PASS_TIME = `UPDATE todos SET
     available_at = CASE WHEN state = 'pending' THEN now() ELSE available_at END,
     lease_expires_at = CASE WHEN owner IS NOT NULL THEN now() - make_interval(secs => $2) END,
-    interrupted_at = interrupted_at - make_interval(secs => $3)
+    interrupted_at = interrupted_at - make_interval(secs => $3),
+    state_since = state_since - make_interval(secs => $3)
   WHERE id = $1`
 
 /** Any step; those that keep work going come more often. */
 export const anyStep: fc.Arbitrary<Step> = fc.record({
   act: fc.constantFrom(
     ...(Object.keys(ACTS) as Step['act'][]),
-    ...(['enqueue', 'claim', 'claim', 'interrupt', 'answer', 'beginEffect', 'passTime', 'sweep'] as const),
+    ...([
+      'enqueue',
+      'claim',
+      'claim',
+      'interrupt',
+      'answer',
+      'beginEffect',
+      'makeChild',
+      'descend',
+      'wait',
+      'complete',
+      'passTime',
+      'sweep',
+    ] as const),
   ),
   which: fc.nat(60),
   how: fc.nat(60),
