@@ -5,6 +5,7 @@ import { complete, completeMany } from '#lib/queue/complete'
 import { enqueue } from '#lib/queue/enqueue'
 import { continueParents, expireDeadlines, expireLeases } from '#lib/queue/expire'
 import { fail } from '#lib/queue/fail'
+import { heartbeat } from '#lib/queue/heartbeat'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
 import { wait } from '#lib/queue/wait'
@@ -218,6 +219,28 @@ describe('a parent', () => {
     await sql`UPDATE todos SET live_children = 1 WHERE id = ${parent.id}`
     await complete(db, lease, WORKER, 1)
   })
+})
+
+test('three crashes between clean waits for children end the parent at the third, and not a moment before', async () => {
+  const { id } = await given(db, 'pending')
+  const count = async (verb: string) => (await verbs(id)).filter((one) => one === verb).length
+  for (const crash of [1, 2, 3]) {
+    for (let n = 0; n < 4; n++) {
+      const held = await started(id)
+      const part = await started((await child(db, held)).id)
+      await wait(db, held, WORKER)
+      await complete(db, part, WORKER, n)
+      expect(await now(db, id)).toMatchObject({ state: 'pending', lease_expirations: crash - 1 })
+    }
+    const held = await started(id)
+    await backdate(db, id, { lease_expires_at: 1 })
+    await expireLeases(db)
+    expect(await codeOf(heartbeat(db, held, WORKER))).toBe(crash < 3 ? 'lease_lost' : 'todo_terminal')
+    expect(await now(db, id)).toMatchObject({ attempts: 5 * crash, lease_epoch: 5 * crash, lease_expirations: crash })
+    if (crash < 3) await backdate(db, id, { available_at: 0 })
+  }
+  expect(await now(db, id)).toMatchObject({ state: 'failed', attempts: 15, error: { code: 'max_attempts_exceeded' } })
+  expect([await count('failed'), await count('continued'), await count('requeued')]).toEqual([1, 12, 2])
 })
 
 describe('at the same moment', () => {
