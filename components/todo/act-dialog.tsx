@@ -8,6 +8,7 @@ import { toast } from '../shell/toast'
 import { shown, Untrusted } from '../shell/untrusted'
 import styles from './act-dialog.module.css'
 import { ACTS, type ActName } from './acts-table'
+import { type NewLimits, NewLimitsFields, suffices } from './new-limits'
 
 const MUTATIONS = { cancel: cancelTodo, park: parkTodo, reject: rejectTodo, requeue: requeueTodo }
 const LONGEST_REASON = 1000
@@ -16,6 +17,7 @@ const LONGEST_REASON = 1000
 export default function ActDialog({ name, card, onClose }: { name: ActName; card: Card; onClose: () => void }) {
   const { label, isDangerous, done, hasReason, consequence } = ACTS[name]
   const [reason, setReason] = useState('')
+  const [limits, setLimits] = useState<NewLimits>({})
   const { known } = memoryOf(useQueryClient())
   const act = useMutation(MUTATIONS[name])
   // What it was when the menu opened may be over.
@@ -23,7 +25,7 @@ export default function ActDialog({ name, card, onClose }: { name: ActName; card
 
   function confirm(): void {
     act.mutate(
-      { id: card.id, ...(reason.trim() ? { reason: reason.trim() } : {}) },
+      { id: card.id, ...(reason.trim() ? { reason: reason.trim() } : {}), ...limits },
       {
         onSuccess: () => {
           toast({ title: done, message: shown(card.title), tone: 'good' })
@@ -45,6 +47,7 @@ export default function ActDialog({ name, card, onClose }: { name: ActName; card
           confirm()
         }}
       >
+        {name === 'requeue' && <NewLimitsFields card={latest} given={limits} onChange={setLimits} />}
         {hasReason && (
           <TextInput
             label="Reason"
@@ -64,8 +67,13 @@ export default function ActDialog({ name, card, onClose }: { name: ActName; card
           <Button variant="default" onClick={onClose}>
             Leave it
           </Button>
-          <Button type="submit" loading={act.isPending} color={isDangerous ? 'red' : 'blue'}>
-            {label}
+          <Button
+            type="submit"
+            loading={act.isPending}
+            color={isDangerous ? 'red' : 'blue'}
+            disabled={name === 'requeue' && !suffices(latest, limits)}
+          >
+            {label} todo
           </Button>
         </Group>
       </form>

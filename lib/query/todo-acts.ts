@@ -1,13 +1,15 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
-import type { Todo } from '#lib/wire/todo'
+import type { Budget, Todo } from '#lib/wire/todo'
 import { cardOf, hear } from './cache'
 import { api } from './client'
 import { KEYS } from './keys'
 
-/** Which todo, and why, if somebody said so. */
+/** Which todo, and why, if somebody said so; what would end it again at once is replaced when it is put back. */
 export interface Act {
   id: string
   reason?: string
+  deadline_at?: string
+  budget?: Budget
 }
 
 // The stream tells the same a moment later; while it is lost this is all there is.

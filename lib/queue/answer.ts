@@ -8,7 +8,8 @@ import { checkContent, type Reply } from './content'
 import { SETTLES } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { findInterrupt } from './interrupt'
-import { move, type Plan } from './move'
+import { move } from './move'
+import type { Plan } from './plan'
 import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
 
 const REPLY = {

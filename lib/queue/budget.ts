@@ -1,7 +1,8 @@
 import type { Db } from '#lib/db/connect'
 import type { Todo } from '#lib/wire/todo'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
-import { move, type Plan } from './move'
+import { move } from './move'
+import type { Plan } from './plan'
 import { overBudgetErrorSql, overBudgetSql, type Usage } from './usage'
 import type { Held } from './why-not'
 

@@ -3,7 +3,8 @@ import { Refusal } from '#lib/model/errors'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
-import { move, type Plan } from './move'
+import { move } from './move'
+import type { Plan } from './plan'
 import { findTodo, whyNot } from './why-not'
 
 const CANCEL: Plan = {

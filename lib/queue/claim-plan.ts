@@ -1,6 +1,7 @@
 import { INTERRUPTS } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
-import { literals, type Plan } from './move'
+import { literals } from './move'
+import type { Plan } from './plan'
 
 // The states in which a worker holds a todo, or may.
 const HELD = ['claimed', ...INTERRUPTS]

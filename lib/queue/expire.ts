@@ -1,8 +1,9 @@
 import type { Db } from '#lib/db/connect'
 import { expirationBackoffSql } from '#lib/model/backoff'
 import { TRANSITIONS } from '#lib/model/transitions'
-import { literals, move, type Plan } from './move'
+import { literals, move } from './move'
 import type { Moved } from './moved'
+import type { Plan } from './plan'
 import type { Settings } from './settings'
 import { overBudgetErrorSql, TIME_IS_UP } from './usage'
 
@@ -155,7 +156,7 @@ export const expireBudgets = (db: Db, among: Among = {}): Promise<Moved[]> => mo
 
 /** One batch of todos that wait for children though none is alive, continued. The end of the last child does so itself. */
 export const continueParents = (db: Db, among: Among = {}): Promise<Moved[]> =>
-  move(db, CHILDREN_DONE, [{}], params(among))
+  move(db, CHILDREN_DONE, [{ actor: 'reaper' }], params(among))
 
 /**
  * One batch of lapsed leases, taken back: requeued after 1, 2, 4 … seconds, dead-lettered at the cap. Like all sweeps it

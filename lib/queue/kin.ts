@@ -2,8 +2,8 @@ import type { Db } from '#lib/db/connect'
 import { isTerminal, LIVE } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
 import type { Todo } from '#lib/wire/todo'
-import type { Plan } from './move'
 import type { Moved } from './moved'
+import type { Plan } from './plan'
 
 /** Which todos a statement takes: those without parent and live children, those the caller has locked with theirs, or any. */
 export type Kin = 'lone' | 'kin' | 'any'

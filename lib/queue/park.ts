@@ -6,7 +6,8 @@ import type { Todo } from '#lib/wire/todo'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { findInterrupt } from './interrupt'
 import { interruptColumns, interruptOf } from './interrupt-row'
-import { move, type Plan } from './move'
+import { move } from './move'
+import type { Plan } from './plan'
 import { findTodo, type Held, refuse, whyNot, whyNotHeld } from './why-not'
 
 const PARK: Plan = {

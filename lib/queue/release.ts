@@ -3,7 +3,7 @@ import type { EndpointCaller } from '#lib/wire/caller'
 import type { Todo } from '#lib/wire/todo'
 import { HELD_BY, HELD_INPUT } from './held'
 import { moveHeld } from './holder-call'
-import type { Plan } from './move'
+import type { Plan } from './plan'
 import type { Usage } from './usage'
 import type { Held } from './why-not'
 

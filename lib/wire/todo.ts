@@ -23,7 +23,7 @@ export const usageReport = z
   .describe('What this claim has used so far, as totals: saying it twice adds nothing')
 
 /** What workers said they used: in the claim under way or last, and in all; seconds are those spent claimed before. */
-export const usageSchema = z.object({ claim: z.object(spent), total: z.object({ ...spent, seconds: z.number() }) })
+const usageSchema = z.object({ claim: z.object(spent), total: z.object({ ...spent, seconds: z.number() }) })
 
 /** One piece of work, as its row stands. */
 export const todoSchema = z.object({

@@ -145,7 +145,7 @@ describe('queues of an endpoint', () => {
     for (const { operation, name } of paths) {
       const body = BODIES[name]
       const path = operation.path.replace('{id}', foreign.id)
-      const answer = await agent.send(operation.method, path, operation.method === 'POST' ? { json: body ?? {} } : {})
+      const answer = await agent.send(operation.method, path, operation.method === 'GET' ? {} : { json: body ?? {} })
       expect({ name, status: answer.status }).toEqual({ name, status: 404 })
     }
     expect((await agent.get(`/api/v1/interrupts/${foreign.interruptId}`)).status).toBe(404)
@@ -169,6 +169,8 @@ const lease = { lease_epoch: 1 }
 
 const BODIES: Record<string, object> = {
   heartbeat: lease,
+  editTodo: { version: 1, priority: 1 },
+  wait: lease,
   complete: lease,
   fail: { ...lease, error: { code: 'x', message: 'x' } },
   release: lease,

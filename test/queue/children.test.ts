@@ -216,6 +216,8 @@ describe('a parent', () => {
     await sql`UPDATE todos SET live_children = 0 WHERE id = ${parent.id}`
     await continueParents(db)
     expect(await now(db, parent.id)).toMatchObject({ state: 'pending' })
+    const [event] = await sql`SELECT actor FROM todo_events WHERE todo_id = ${parent.id} AND verb = 'continued'`
+    expect(event).toEqual({ actor: 'reaper' })
     await sql`UPDATE todos SET live_children = 1 WHERE id = ${parent.id}`
     await complete(db, lease, WORKER, 1)
   })
