@@ -8,12 +8,14 @@ const SCHEMES = ['light', 'dark'] as const
 
 for (const width of [1440, 375]) {
   test(`every page is accessible and fits in both themes, at ${width} px`, async ({ site }) => {
-    test.setTimeout(90_000)
+    test.setTimeout(120_000)
     const { agent } = site
     const { todo } = await agent.enqueue({ queue: 'e2e-look', title: 'Look at me', payload: { a: [1, 2] } })
     const { todo: claimed } = await agent.claimTodo({ id: todo.id })
     const held = { id: todo.id, lease_epoch: claimed.lease_epoch }
     await agent.beginEffect({ ...held, key: 'look', idempotent: false, description: 'Looks at it' })
+    const part = { queue: 'e2e-look', title: 'A part of it', parent_id: todo.id, parent_epoch: held.lease_epoch }
+    const { todo: child } = await agent.enqueue({ ...part, budget: { max_tokens: 9 } })
     const { interrupt } = await agent.interrupt({
       ...held,
       kind: 'approval',
@@ -25,6 +27,7 @@ for (const width of [1440, 375]) {
     })
     const page = await site.pageOf('admin', { viewport: { width, height: 900 } })
     const own = [`/inbox/${interrupt?.id}`, `/todos/${todo.id}`, `/todos/${todo.id}?tab=effects`]
+    own.push(`/todos/${todo.id}?tab=children`, `/todos/${child.id}`)
     for (const path of [...PAGES, ...own, `/board?todo=${todo.id}`]) {
       await page.goto(path)
       await expect(page.getByText(/^Live\b/).first()).toBeAttached()

@@ -62,7 +62,7 @@ export function TodoHeader({ todo, parent, extra, toQuestions }: TodoHeaderProps
           <>
             {' '}
             · part of{' '}
-            <Link href={`/todos/${parent.id}`}>
+            <Link href={`/todos/${parent.id}`} className={styles.parent}>
               <Untrusted text={parent.title} />
             </Link>
           </>
