@@ -2,6 +2,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import type { SettingView } from '#lib/wire/setting'
 import { Actor } from '../todo/actor'
 import { inWords } from './amount'
+import styles from './setting-field.module.css'
 
 interface ChangedMeanwhileProps {
   setting: SettingView
@@ -14,9 +15,11 @@ export function ChangedMeanwhile({ setting, onTheirs, onMine }: ChangedMeanwhile
   const { value, effective, updated_by } = setting
   return (
     <Alert color="yellow" variant="light" role="alert" mt="sm">
-      {updated_by ? <Actor actor={updated_by} /> : 'Somebody'} changed it meanwhile
-      {value === null ? ', back to the default: ' : ' to '}
-      <strong>{inWords(effective, setting)}</strong>.
+      <p className={styles.changed}>
+        {updated_by ? <Actor actor={updated_by} /> : 'Somebody'} changed it meanwhile
+        {value === null ? ', back to the default: ' : ' to '}
+        <strong>{inWords(effective, setting)}</strong>.
+      </p>
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={onTheirs}>
           Take theirs
