@@ -20,7 +20,8 @@ type MoveOnce = (db: Db, moving: Moving, kin: Kin) => Promise<Moved[]>
 /** SQL: whether the end of `todos t` concerns no other row. The number of live children is the locked row's own. */
 export const LONE = '(t.parent_id IS NULL AND t.live_children = 0)'
 
-const IN_FAMILY = `NOT ${LONE}`
+// As the index has it that finds them.
+const IN_FAMILY = '(t.parent_id IS NOT NULL OR t.live_children <> 0)'
 
 /** A part of a move: takes those that ended off their parents' count. None of them is the parent of another. */
 export const LEAVE_PARENTS = `left_parents AS (

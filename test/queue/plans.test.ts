@@ -4,7 +4,15 @@ import { answer } from '#lib/queue/answer'
 import { beginEffect } from '#lib/queue/begin-effect'
 import { claim } from '#lib/queue/claim'
 import { enqueue } from '#lib/queue/enqueue'
-import { exhaust, expireInterrupts, expireLeases, expireParked } from '#lib/queue/expire'
+import {
+  continueParents,
+  exhaust,
+  expireBudgets,
+  expireDeadlines,
+  expireInterrupts,
+  expireLeases,
+  expireParked,
+} from '#lib/queue/expire'
 import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import { settleEffect } from '#lib/queue/settle-effect'
@@ -76,6 +84,9 @@ const WHOLE: [string, () => Promise<unknown>][] = [
   ['sweep of questions', () => expireInterrupts(one, { ttlSeconds: DAY })],
   ['sweep of parked questions', () => expireParked(one, { ttlSeconds: DAY })],
   ['sweep of used-up todos', () => exhaust(one)],
+  ['sweep of deadlines', () => expireDeadlines(one)],
+  ['sweep of parents that wait for nobody', () => continueParents(one)],
+  ['sweep of used-up time', () => expireBudgets(one)],
   [
     'beats of a lost lease',
     () => heartbeatMany(one, [{ id: 'finished-7', leaseEpoch: 1, endpointId: 'worker' }], WORKER),
@@ -121,4 +132,14 @@ test('nor are they read by a begin under an approval, an answer about an effect,
     expect(scanned).toBeLessThan(FEW)
     expect(looked_up).toBeLessThan(FEW)
   }
+})
+
+test('a sweep looks a second time only at todos with a family', async () => {
+  await sql`INSERT INTO todos (id, queue, title, state, owner, owner_endpoint_id, lease_expires_at, max_attempts, lease_seconds, attempts)
+    SELECT 'claimed-' || n, 'open', 'Claimed', 'claimed', 'worker', 'worker', now() + interval '1 hour', 3, 300, 1
+    FROM generate_series(1, 2000) n`
+  await sql`ANALYZE todos`
+  await expireLeases(one)
+  const { looked_up, scanned } = await reads(() => expireLeases(one))
+  expect(looked_up + scanned).toBeLessThan(2000 + FEW)
 })
