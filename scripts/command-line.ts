@@ -14,17 +14,24 @@ export interface Program<Command> {
   usage: string
   /** Reads the arguments, null when only the usage is wanted; throws BadArguments. */
   read(argv: string[], env: NodeJS.ProcessEnv): Command | null
-  /** Carries the command out and returns what there is to say. */
-  run(db: Database, command: Command): Promise<string>
+  /** Carries the command out and returns what there is to say, with an exit code of its own where that is not 0. */
+  run(db: Database, command: Command): Promise<string | Outcome>
 }
 
-/** Runs a program with these arguments and returns the exit code: 0, 1 for what didn't work, 2 for bad arguments. */
+/** What a program says, and how it ends. */
+export interface Outcome {
+  said: string
+  exitCode: number
+}
+
+/** Runs a program with these arguments and returns the exit code: the program's own, 1 for what didn't work, 2 for bad arguments. */
 export async function runProgram<Command>(program: Program<Command>, argv: string[]): Promise<number> {
   try {
     const command = program.read(argv, process.env)
-    const said = command === null ? program.usage : await connected(program, (db) => program.run(db, command))
+    const outcome = command === null ? program.usage : await connected(program, (db) => program.run(db, command))
+    const { said, exitCode } = typeof outcome === 'string' ? { said: outcome, exitCode: 0 } : outcome
     process.stdout.write(said.endsWith('\n') ? said : `${said}\n`)
-    return 0
+    return exitCode
   } catch (error) {
     const isMistake = error instanceof BadArguments
     process.stderr.write(`${messageOf(error)}\n${isMistake ? `\n${program.usage}` : ''}`)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
+import { METRICS } from '#lib/model/metrics'
 import { ROOT } from '#scripts/instance.mjs'
 import { VARIABLES } from '../../lib/model/variables.mjs'
 import { referencePages } from '../../scripts/docs'
@@ -41,6 +42,19 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
+
+test('the alert rules ask for metrics and labels that there are', () => {
+  const rules = readFileSync(join(ROOT, 'docs/operations/alerts.yml'), 'utf8')
+  const exprs = [...rules.matchAll(/^ +expr: (.+)$/gm)].map(([, expr = '']) => expr)
+  expect(exprs[0]).toContain('switchboard_queue_oldest_pending_seconds')
+  for (const expr of exprs) {
+    const metrics = (expr.match(/\bswitchboard_\w+/g) ?? []) as (keyof typeof METRICS)[]
+    const labels = [...expr.matchAll(/by \((\w+)\)|\{(\w+)=/g)].map(([, by, matched]) => by ?? matched)
+    expect(metrics.length, expr).toBeGreaterThan(0)
+    for (const metric of metrics)
+      expect(METRICS[metric]?.labels, `${metric} in ${expr}`).toEqual(expect.arrayContaining(labels))
+  }
+})
 
 test('every npm script that the documents name exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
