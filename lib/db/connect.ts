@@ -47,6 +47,8 @@ export function connect({ databaseUrl, max = 10, applicationName = 'switchboard'
     options: '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=60000',
   })
   pool.on('error', () => {})
+  // One that is lost while lent, between two statements, tells nobody else; the next statement on it fails by itself.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const database: Database = {
     ...runner((statement) => run(pool, statement)),
     transaction: (work) => inTransaction(database, work),

@@ -37,3 +37,16 @@ test('a transaction that went on after an error in it is not taken for committed
   expect(done).toEqual([])
   expect(await names()).not.toContain('lost')
 })
+
+test('a connection that is lost between two statements of a transaction ends that transaction and nothing else', async () => {
+  const cut = db.transaction(async (tx) => {
+    const [own] = await tx.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
+    await tx.query(make('cut'))
+    await sql`SELECT pg_terminate_backend(${own?.pid}, 5000)`
+    // Its goodbye has come in once another connection has been answered a few times.
+    for (let turn = 0; turn < 5; turn++) await sql`SELECT 1`
+    await tx.query({ text: 'SELECT 1' })
+  })
+  await expect(cut).rejects.toThrow(/terminat|not queryable|closed/i)
+  expect(await names()).not.toContain('cut')
+})
