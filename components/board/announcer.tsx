@@ -4,7 +4,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useThrottledValue } from '@mantine/hooks'
 import { INTERRUPTS } from '#lib/model/states'
 import { sum } from '#lib/query/counts'
-import { useCounts } from './use-counts'
+import { useCounts } from './use-tally'
 
 const EVERY_MS = 10_000
 

@@ -6,7 +6,7 @@ import { useColumnChoices } from './collapsed'
 import { Column } from './column'
 import { COLUMNS } from './columns'
 import { RailColumn } from './rail-column'
-import { useCounts } from './use-counts'
+import { useCounts } from './use-tally'
 
 /** The columns beside each other; empty ones of questions, and those somebody collapsed, take little room. */
 export function BoardColumns() {

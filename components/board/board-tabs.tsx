@@ -10,7 +10,7 @@ import { Column } from './column'
 import { countText } from './column-words'
 import { COLUMNS } from './columns'
 import { Lamp } from './lamp'
-import { useCounts } from './use-counts'
+import { useCounts } from './use-tally'
 
 const FIRST = COLUMNS[0]?.state ?? 'pending'
 const tab = parseAsStringLiteral(COLUMNS.map(({ state }) => state)).withDefault(FIRST)

@@ -17,9 +17,9 @@ import { type BoardContext, BoardProvider, useBoard } from './board-context'
 import { FilterBar } from './filter-bar'
 import { useHasSelection } from './reading'
 import { useBoardKeys } from './use-board-keys'
-import { useCounts } from './use-counts'
 import { useFilter } from './use-filter'
 import { useFocusBack } from './use-focus-back'
+import { useCounts } from './use-tally'
 
 const FirstTodo = dynamic(() => import('./first-todo'))
 const BoardTabs = dynamic(() => import('./board-tabs'), { ssr: false })

@@ -18,6 +18,7 @@ import { countText, EMPTY } from './column-words'
 import type { BoardColumn } from './columns'
 import { Lamp } from './lamp'
 import { toneOf } from './tone'
+import { useOldest } from './use-tally'
 
 interface ColumnProps {
   column: BoardColumn
@@ -49,7 +50,7 @@ export const Column = memo(function Column({ column, counted, isCollapsible }: C
         <Lamp state={column.state} size={15} />
         <h2 className={styles.label}>{label}</h2>
         <span className={styles.count}>{countText(counted, data && !hasNextPage ? cards.length : null)}</span>
-        {column.hasAge && <Oldest cards={cards} isWhole={!hasNextPage} />}
+        {column.hasAge && <Oldest state={column.state} cards={cards} isWhole={!hasNextPage} />}
         {isCollapsible && <Collapse state={column.state} />}
       </header>
       {isPending && <Loading />}
@@ -87,16 +88,19 @@ function Failure({ retry }: { retry: () => void }) {
   )
 }
 
-/** How long the oldest has been there; when not all are loaded, at least so long. */
-function Oldest({ cards, isWhole }: { cards: readonly Todo[]; isWhole: boolean }) {
+/** How long the oldest has been there; where only those loaded tell, and not all are, at least so long. */
+function Oldest({ state, cards, isWhole }: { state: State; cards: readonly Todo[]; isWhole: boolean }) {
   const now = useNow()
-  const since = useMemo(() => cards.map(({ state_since }) => state_since).sort()[0], [cards])
+  const counted = useOldest(state)
+  const listed = useMemo(() => cards.map(({ state_since }) => state_since).sort()[0], [cards])
+  const since = isWhole ? listed : (counted ?? listed)
   if (since === undefined || now === null) return null
+  const isExact = isWhole || counted !== null
   const seconds = now - Math.floor(Date.parse(since) / 1000)
   const [age, short] = [timeSpan(seconds), roughly(seconds)]
   return (
-    <span className={styles.oldest} title={`The oldest has been here ${isWhole ? '' : 'at least '}${age}`}>
-      {isWhole ? short : `${short}+`}
+    <span className={styles.oldest} title={`The oldest has been here ${isExact ? '' : 'at least '}${age}`}>
+      {isExact ? short : `${short}+`}
     </span>
   )
 }

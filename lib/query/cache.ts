@@ -1,8 +1,9 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { AnswerOf } from '#lib/sdk/client'
+import type { Caused } from '#lib/wire/frame'
 import type { Card, Todo } from '#lib/wire/todo'
-import { applyCards, applyLeases, type Belongs, type TodoList } from './column'
-import { applyTransitions, type Counts } from './counts'
+import { applyCards, applyLeases, type Listing, sortOf, type TodoList } from './column'
+import { applyTransitions, type Tally } from './counts'
 import { type Filter, matches } from './filter'
 import type { Frame, Frames, Leased, Transitioned } from './frame'
 import { KEYS } from './keys'
@@ -13,10 +14,10 @@ import { applyToPrompt, applyToPrompts, isMissing, type Prompt, type PromptList 
 /** A todo with its attempts and questions, as the cache holds it. */
 export type Detail = AnswerOf<'getTodo'>
 
-/** Which todos a list's key asks for. */
-function belongsTo(key: ReturnType<typeof KEYS.list>): Belongs {
+/** Which todos a list's key asks for, and in which order. */
+function listingOf(key: ReturnType<typeof KEYS.list>): Listing {
   const [, , { states, filter }] = key
-  return (card) => states.includes(card.state) && matches(filter, card)
+  return { has: (card) => states.includes(card.state) && matches(filter, card), sort: sortOf(states) }
 }
 
 /** A todo without its large columns and its history. */
@@ -33,15 +34,19 @@ export function cardOf(todo: Todo & { interrupts?: unknown; prior_attempts?: unk
   return card
 }
 
-/** Takes in cards from answers of the API: whatever shows one of them and knew less is put right. */
-export function hear(client: QueryClient, cards: readonly Card[]): void {
+/** Takes in cards from answers of the API, with how they came to be there if that is told: whatever shows one of them and knew less is put right. */
+export function hear(client: QueryClient, cards: readonly Card[], causes: readonly Caused[] = []): void {
   const { known } = memoryOf(client)
+  const byId = new Map(causes.map(({ todo_id, ...cause }) => [todo_id, { ...cause, heardAt: LONG_AGO }]))
   applyNews(
     client,
-    cards.filter((card) => known.note(card)),
+    cards.filter((card) => known.note(card, byId.get(card.id))),
     [],
   )
 }
+
+// What an answer tells was not seen to happen.
+const LONG_AGO = Number.NEGATIVE_INFINITY
 
 /**
  * Applies frames of the stream to everything cached. Told twice, late or in another order they lead to the same end. Gives
@@ -71,8 +76,8 @@ export function reconcile(client: QueryClient, key: QueryKey): void {
     .map(({ card }) => card)
   if (cards.length === 0) return
   if (hasPrefix(key, KEYS.lists)) {
-    const belongs = belongsTo(key as ReturnType<typeof KEYS.list>)
-    change<TodoList>(client, key, (list) => applyCards(list, cards, belongs))
+    const listing = listingOf(key as ReturnType<typeof KEYS.list>)
+    change<TodoList>(client, key, (list) => applyCards(list, cards, listing))
   } else {
     applyNews(client, cards, [])
   }
@@ -101,7 +106,7 @@ function applyLeased(client: QueryClient, leased: readonly Leased[]): void {
 function applyNews(client: QueryClient, cards: readonly Card[], facts: readonly Transitioned[]): void {
   if (cards.length === 0) return
   const byId = new Map(cards.map((card) => [card.id, card]))
-  changeLists(client, (list, belongs) => applyCards(list, cards, belongs))
+  changeLists(client, (list, listing) => applyCards(list, cards, listing))
   for (const card of cards) {
     change<Detail>(client, KEYS.detail(card.id), (detail) =>
       isNewer(card, detail.todo) ? { ...detail, todo: { ...detail.todo, ...card } } : detail,
@@ -122,7 +127,10 @@ function applyCounts(client: QueryClient, facts: readonly Transitioned[]): void 
   for (const query of client.getQueryCache().findAll({ queryKey: KEYS.allCounts })) {
     const [, , { filter }] = query.queryKey as ReturnType<typeof KEYS.counts>
     const counted = moving.filter(({ todo }) => isCounted(filter, todo))
-    change<Counts>(client, query.queryKey, (counts) => applyTransitions(counts, counted))
+    change<Tally>(client, query.queryKey, (tally) => {
+      const counts = applyTransitions(tally.counts, counted)
+      return counts === tally.counts ? tally : { ...tally, counts }
+    })
   }
 }
 
@@ -162,10 +170,10 @@ function doubtedPrompts(client: QueryClient, todoIds: ReadonlySet<string>): Quer
   return cached.flatMap(([key, one]) => (one && todoIds.has(one.interrupt.todo.id) ? [key] : []))
 }
 
-function changeLists(client: QueryClient, apply: (list: TodoList, belongs: Belongs) => TodoList): void {
+function changeLists(client: QueryClient, apply: (list: TodoList, listing: Listing) => TodoList): void {
   for (const query of client.getQueryCache().findAll({ queryKey: KEYS.lists })) {
-    const belongs = belongsTo(query.queryKey as ReturnType<typeof KEYS.list>)
-    change<TodoList>(client, query.queryKey, (list) => apply(list, belongs))
+    const listing = listingOf(query.queryKey as ReturnType<typeof KEYS.list>)
+    change<TodoList>(client, query.queryKey, (list) => apply(list, listing))
   }
 }
 

@@ -1,18 +1,19 @@
 import type { InfiniteData } from '@tanstack/react-query'
+import { isTerminal, type State } from '#lib/model/states'
 import type { Card } from '#lib/wire/todo'
 import type { Leased } from './frame'
 import { isNewer, withLease } from './known'
 
-/** Where a page of a list begins: the server's cursor, and the id that all on the page are below. */
+/** Where a page of a list begins: the server's cursor, and the place that all on the page are below. */
 export interface PageStart {
   cursor: string
   below: string
 }
 
-/** A page of todos, newest first. It covers all ids below its start, down to its floor. */
+/** A page of todos, latest first. It covers all places below its start, down to its floor. */
 export interface TodoPage {
   todos: Card[]
-  /** The lowest id it covers; null when nothing comes after it. */
+  /** The lowest place it covers; null when nothing comes after it. */
   floor: string | null
   next: PageStart | null
 }
@@ -20,28 +21,46 @@ export interface TodoPage {
 /** A list of todos as far as it has been fetched. */
 export type TodoList = InfiniteData<TodoPage, PageStart | null>
 
-/** Which todos belong to a list. */
-export type Belongs = (card: Card) => boolean
+/** How a list is sorted, by the API's name. */
+export type Sort = 'created' | 'ended'
+
+/** What ended last comes first where all have ended; elsewhere what was made last. */
+export const sortOf = (states: readonly State[]): Sort => (states.every(isTerminal) ? 'ended' : 'created')
+
+/** By which text of its cards a list is sorted, the highest first: an id begins with the time it was made. */
+const PLACES: Record<Sort, (card: Card) => string> = {
+  created: ({ id }) => id,
+  ended: ({ completed_at, id }) => `${completed_at} ${id}`,
+}
+
+/** Which todos belong to a list, and how it is sorted. */
+export interface Listing {
+  has(card: Card): boolean
+  sort: Sort
+}
 
 /** The page in an answer of the API. */
-export function pageOf({ todos, next_cursor }: { todos: Card[]; next_cursor: string | null }): TodoPage {
+export function pageOf({ todos, next_cursor }: { todos: Card[]; next_cursor: string | null }, sort: Sort): TodoPage {
   const last = todos.at(-1)
   if (next_cursor === null || !last) return { todos, floor: null, next: null }
-  return { todos, floor: last.id, next: { cursor: next_cursor, below: last.id } }
+  const floor = PLACES[sort](last)
+  return { todos, floor, next: { cursor: next_cursor, below: floor } }
 }
 
 /** The list after these cards changed; the very same list when nothing in it did. */
-export function applyCards(list: TodoList, cards: readonly Card[], belongs: Belongs): TodoList {
+export function applyCards(list: TodoList, cards: readonly Card[], { has, sort }: Listing): TodoList {
   const changed = new Map(cards.map((card) => [card.id, card]))
+  const placeOf = PLACES[sort]
   return mapPages(list, (page, start) => {
-    const arriving = new Map([...changed].filter(([, card]) => belongs(card) && covers(page, start, card)))
+    const arriving = new Map([...changed].filter(([, card]) => has(card) && covers(page, start, placeOf(card))))
     const kept = mapSome(page.todos, (card) => {
-      arriving.delete(card.id)
       const now = changed.get(card.id)
-      if (!now || !isNewer(now, card)) return card
-      return belongs(now) ? now : null
+      if (now && isNewer(now, card) && !(has(now) && placeOf(now) === placeOf(card))) return null
+      arriving.delete(card.id)
+      return now && isNewer(now, card) ? now : card
     })
-    return arriving.size === 0 ? kept : [...kept, ...arriving.values()].sort(newestFirst)
+    if (arriving.size === 0) return kept
+    return [...kept, ...arriving.values()].sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1))
   })
 }
 
@@ -90,7 +109,5 @@ export function mapSome<One>(all: One[], change: (one: One, index: number) => On
   return isSame ? all : changed
 }
 
-const covers = ({ floor }: TodoPage, start: PageStart | null, { id }: Card): boolean =>
-  (start === null || id < start.below) && (floor === null || id >= floor)
-
-const newestFirst = (a: Card, b: Card): number => (a.id < b.id ? 1 : -1)
+const covers = ({ floor }: TodoPage, start: PageStart | null, place: string): boolean =>
+  (start === null || place < start.below) && (floor === null || place >= floor)

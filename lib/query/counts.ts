@@ -10,6 +10,12 @@ export interface Counted {
 /** How many todos there are in each state. */
 export type Counts = Record<State, Counted>
 
+/** The counts, and since when the oldest in each live state has been there. */
+export interface Tally {
+  counts: Counts
+  oldest: Partial<Record<State, string>>
+}
+
 /** The counts after these facts, which must be new ones. A capped count stays as it is. */
 export function applyTransitions(counts: Counts, facts: readonly Transitioned[]): Counts {
   const moves = new Map<State, number>()

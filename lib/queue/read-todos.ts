@@ -1,12 +1,12 @@
-import { z } from 'zod'
 import type { Db } from '#lib/db/connect'
-import { INTERRUPTS, STATE_NAMES, type State } from '#lib/model/states'
+import { INTERRUPTS, isTerminal, STATE_NAMES, type State } from '#lib/model/states'
 import type { Caller } from '#lib/wire/caller'
+import type { Caused } from '#lib/wire/frame'
 import { id as idSchema } from '#lib/wire/scalars'
 import type { Card } from '#lib/wire/todo'
 import { cardColumns, cardOf } from '#lib/wire/todo-row'
-import { fromCursor, toCursor } from './read-cursor'
 import { containing, inQueues, searching, Where } from './read-where'
+import { orderOf, type TodoSort } from './todo-order'
 
 /** Which todos; all that are given must hold. */
 export interface TodoFilter {
@@ -28,52 +28,63 @@ export interface Page {
   cursor?: string | undefined
 }
 
+/** How a list is sorted: newest first unless said. */
+export interface Sorted {
+  sort?: TodoSort | undefined
+}
+
 /** How many there are: exact up to 10 000, then that and `capped`. */
 export interface Counted {
   count: number
   capped: boolean
 }
 
-/** One page of todos, newest first. */
+/** One page of todos. */
 export interface TodoList {
   todos: Card[]
   next_cursor: string | null
   counts: Record<State, Counted>
+  /** Since when the oldest in each live state has been there, under the same filter; of a capped count the oldest of those. */
+  oldest: Partial<Record<State, string>>
+  /** How those on the page came back that are pending again. */
+  causes: Caused[]
 }
 
 const PAGE = 50
 const MOST_COUNTED = 10_000
 
-const cursorParts = z.tuple([z.literal('todos'), idSchema])
-
 /**
- * Todos newest first, with the counts of every state under the same filter (all of it but `state` and paging, so that a
- * board can show beside its columns what else there is). Refuses a queue outside the caller's with forbidden, a bad
- * cursor or a search that takes too long with validation_failed.
+ * Todos newest first, or by their end, with the counts of every state under the same filter (all of it but `state` and
+ * paging, so that a board can show beside its columns what else there is). Refuses a queue outside the caller's with
+ * forbidden, a bad cursor, a sort that does not fit or a search that takes too long with validation_failed.
  */
-export async function listTodos(db: Db, filter: TodoFilter & Page, caller: Caller): Promise<TodoList> {
+export async function listTodos(db: Db, filter: TodoFilter & Page & Sorted, caller: Caller): Promise<TodoList> {
   const limit = filter.limit ?? PAGE
   const counted = conditions(filter, caller)
   const listed = conditions(filter, caller)
-  if (filter.cursor !== undefined) {
-    const [, last] = fromCursor(filter.cursor, cursorParts)
-    listed.and((given) => `t.id < ${given}`, last)
-  }
+  const order = orderOf(filter.sort, filter.state)
+  if (filter.cursor !== undefined) order.goOn(listed, filter.cursor)
   const states = possible(filter).filter((state) => filter.state?.includes(state) ?? true)
+  const text = pageSql({ states, where: listed, rows: limit + 1, by: order.by })
   const [rows, counts] = await searching(db, culprits(filter), async (tx) => [
-    await tx.query({ text: pageSql(states, listed, limit + 1), values: listed.values }),
-    await tx.query<{ state: State; count: number }>({
-      text: countsSql(possible(filter), counted),
-      values: counted.values,
-    }),
+    await tx.query({ text, values: listed.values }),
+    await tx.query<CountRow>({ text: countsSql(possible(filter), counted), values: counted.values }),
   ])
-  const todos = rows.slice(0, limit).map(cardOf)
-  const last = todos.at(-1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
   return {
-    todos,
-    next_cursor: rows.length > limit && last ? toCursor(['todos', last.id]) : null,
+    todos: shown.map(cardOf),
+    next_cursor: rows.length > limit && last ? order.cursorOf(last) : null,
     counts: { ...NONE, ...Object.fromEntries(counts.map(({ state, count }) => [state, capped(count)])) },
+    oldest: Object.fromEntries(counts.flatMap(({ state, oldest }) => (oldest === null ? [] : [[state, oldest]]))),
+    causes: shown.flatMap(({ cause }) => (cause ? [cause as Caused] : [])),
   }
+}
+
+interface CountRow {
+  state: State
+  count: number
+  oldest: string | null
 }
 
 const NONE = Object.fromEntries(STATE_NAMES.map((state) => [state, { count: 0, capped: false }])) as TodoList['counts']
@@ -84,23 +95,38 @@ const possible = ({ owner }: TodoFilter): readonly State[] =>
 
 const capped = (count: number): Counted => ({ count: Math.min(count, MOST_COUNTED), capped: count > MOST_COUNTED })
 
-// Each state yields its newest few by an index that begins with it, and the newest of all are taken: as fast for any
-// state, however many rows stand beside it. States and LIMIT are literals, since the pool plans blind to parameters.
-const pageSql = (states: readonly State[], where: Where, rows: number): string => `
-  SELECT ${cardColumns('t')} FROM (
-    SELECT id FROM (${states.map((state) => newestSql(state, where, rows)).join(' UNION ALL ')}) c
-    ORDER BY id DESC LIMIT ${rows}) page
-  JOIN todos t ON t.id = page.id ORDER BY t.id DESC`
+interface PageSql {
+  states: readonly State[]
+  where: Where
+  rows: number
+  by(alias: string): string
+}
 
-const newestSql = (state: State, where: Where, rows: number): string =>
-  `(SELECT t.id FROM todos t WHERE t.state = '${state}' AND ${where.sql} ORDER BY t.id DESC LIMIT ${rows})`
+// Each state yields its first few by an index that begins with it, and the first of all are taken: as fast for any
+// state, however many rows stand beside it. States and LIMIT are literals, since the pool plans blind to parameters.
+const pageSql = ({ states, where, rows, by }: PageSql): string => `
+  SELECT ${cardColumns('t')}, t.completed_at::text AS ended_at, came.cause FROM (
+    SELECT c.* FROM (${states.map((state) => firstSql(state, { where, rows, by })).join(' UNION ALL ')}) c
+    ORDER BY ${by('c')} LIMIT ${rows}) page
+  JOIN todos t ON t.id = page.id LEFT JOIN LATERAL (${CAUSE}) came ON true ORDER BY ${by('page')}`
+
+const firstSql = (state: State, { where, rows, by }: Omit<PageSql, 'states'>): string =>
+  `(SELECT t.id, t.completed_at FROM todos t WHERE t.state = '${state}' AND ${where.sql} ORDER BY ${by('t')} LIMIT ${rows})`
+
+// One look by an index for each that is back, and none for the others.
+const CAUSE = `
+  SELECT jsonb_build_object('todo_id', e.todo_id, 'event_id', e.id, 'verb', e.verb, 'reason', e.reason,
+    'from', e.from_state, 'to', e.to_state) AS cause
+  FROM todo_events e WHERE e.todo_id = t.id AND e.to_state IS NOT NULL AND t.state = 'pending' AND t.attempts > 0
+  ORDER BY e.id DESC LIMIT 1`
 
 const countsSql = (states: readonly State[], where: Where): string =>
   states.map((state) => countSql(state, where)).join(' UNION ALL ')
 
 const countSql = (state: State, where: Where): string => `
-  SELECT '${state}' AS state, count(*) FROM (
-    SELECT FROM todos t WHERE t.state = '${state}' AND ${where.sql} LIMIT ${MOST_COUNTED + 1}) c`
+  SELECT '${state}' AS state, count(*), ${isTerminal(state) ? 'NULL::timestamptz' : 'min(c.state_since)'} AS oldest FROM (
+    SELECT ${isTerminal(state) ? '' : 't.state_since'} FROM todos t WHERE t.state = '${state}' AND ${where.sql}
+    LIMIT ${MOST_COUNTED + 1}) c`
 
 function conditions(filter: TodoFilter, caller: Caller): Where {
   const where = inQueues(new Where(), 't.queue', filter.queue, caller)

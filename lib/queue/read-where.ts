@@ -11,10 +11,10 @@ export class Where {
   readonly values: unknown[] = []
   private readonly conditions: string[] = []
 
-  /** Adds a condition; `sql` gets the placeholder of its value. */
-  and(sql: (placeholder: string) => string, value: unknown): this {
-    this.values.push(value)
-    this.conditions.push(sql(`$${this.values.length}`))
+  /** Adds a condition; `sql` gets a placeholder for each of its values. */
+  and(sql: (...placeholders: string[]) => string, ...values: unknown[]): this {
+    const placeholders = values.map((value) => `$${this.values.push(value)}`)
+    this.conditions.push(sql(...placeholders))
     return this
   }
 

@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from '#lib/model/errors'
 import { STATE_NAMES } from '#lib/model/states'
 import { effectSchema } from './effect'
 import { eventSchema } from './event'
+import { causeSchema } from './frame'
 import { interruptSchema } from './interrupt'
 import { id, name, time } from './scalars'
 import { attemptSchema, cardSchema, childrenSchema, claimedTodoSchema, todoSchema } from './todo'
@@ -38,6 +39,10 @@ export const todosAnswer = z.object({
   todos: z.array(cardSchema),
   next_cursor: nextCursor,
   counts: z.record(z.enum(STATE_NAMES), counted).describe('Exact to 10 000, then capped'),
+  oldest: z
+    .partialRecord(z.enum(STATE_NAMES), time)
+    .describe('Since when the oldest in each live state has been there; of a capped count the oldest of those counted'),
+  causes: z.array(causeSchema).describe('Why those on this page are back that are pending again'),
 })
 
 export const askedAnswer = z.object({

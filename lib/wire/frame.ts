@@ -25,6 +25,12 @@ export const transitionSchema = z.object({
 })
 export type Transitioned = z.infer<typeof transitionSchema>
 
+/** Of an event what tells how its todo came to be where it is. */
+export const causeSchema = transitionSchema
+  .pick({ event_id: true, verb: true, reason: true, from: true, to: true })
+  .extend({ todo_id: z.string() })
+export type Caused = z.infer<typeof causeSchema>
+
 /** A todo that landed in pending, and from when on it may be claimed. */
 export const readySchema = z.object({ todo_id: z.string(), queue: name, reason: z.enum(reasons), available_at: time })
 export type Ready = z.infer<typeof readySchema>

@@ -29,6 +29,12 @@ export const todosQuery = pageQuery.extend({
   q: text.optional().describe('Looks in id, title, kind and error'),
   created_after: givenTime.optional(),
   created_before: givenTime.optional(),
+  sort: z
+    .enum(['created', 'ended'])
+    .optional()
+    .describe(
+      'Latest first by when they were made (the default), or by when they ended, of states that are over alone',
+    ),
 })
 
 export const interruptsQuery = pageQuery.extend({

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { STATE_NAMES } from '#lib/model/states'
+import { expireLeases } from '#lib/queue/expire'
+import { backdate } from '../support/clock'
 import { given } from '../support/given'
 import { door } from './door'
 
@@ -56,6 +58,60 @@ test('pages follow each other without a gap or a repeat, newest first, and end',
   expect(seen).toHaveLength(25)
   expect(new Set(seen).size).toBe(25)
   expect(seen).toEqual([...seen].sort().reverse())
+})
+
+test('what ended last comes first where that is asked for, page by page, also of those that ended at once', async () => {
+  const agent = await api.agent()
+  const ended = []
+  for (const state of ['completed', 'failed', 'completed', 'canceled', 'failed'] as const)
+    ended.push((await given(api.db, state, { todo: { queue: 'ended' } })).id)
+  const [first, ...rest] = ended
+  await api.db.query({
+    text: `UPDATE todos SET completed_at = '2026-11-30T12:00:00.123456Z' WHERE id = ANY($1)`,
+    values: [rest],
+  })
+  await api.db.query({
+    text: `UPDATE todos SET completed_at = '2026-11-30T12:00:00.123457Z' WHERE id = $1`,
+    values: [first],
+  })
+  const over = '/api/v1/todos?queue=ended&state=completed&state=failed&state=canceled&sort=ended'
+  const seen: string[] = []
+  for (let next = '', page = 0; page < 5; page++) {
+    const { body } = await agent.get(`${over}&limit=2${next}`)
+    seen.push(...body.todos.map((todo: { id: string }) => todo.id))
+    if (body.next_cursor === null) break
+    next = `&cursor=${body.next_cursor}`
+  }
+  expect(seen).toEqual([first, ...rest.sort().reverse()])
+
+  const { status, body } = await agent.get('/api/v1/todos?state=completed&state=pending&sort=ended')
+  expect({ status, errors: body.errors }).toEqual({
+    status: 422,
+    errors: [{ pointer: '?sort', message: 'ended needs states that are over: completed, failed, canceled, rejected' }],
+  })
+  expect((await agent.get('/api/v1/todos?sort=ended')).status).toBe(422)
+  const { body: newest } = await agent.get('/api/v1/todos?queue=ended&limit=1')
+  expect((await agent.get(`${over}&cursor=${newest.next_cursor}`)).body.errors).toMatchObject([{ pointer: '?cursor' }])
+})
+
+test('a list says since when the oldest of each live state waits, and why those are back that are pending again', async () => {
+  const agent = await api.agent()
+  const todo = { queue: 'back' }
+  const fresh = await given(api.db, 'pending', { todo })
+  const released = await given(api.db, 'claimed', { todo, worker: agent.caller })
+  await agent.post(`/api/v1/todos/${released.id}/release`, { lease_epoch: 1, reason: 'Not mine' })
+  const lapsed = await given(api.db, 'claimed', { todo, ago: { lease_expires_at: 1 } })
+  await expireLeases(api.db)
+  await given(api.db, 'failed', { todo })
+  await backdate(api.db, fresh.id, { state_since: 3600 })
+  const { body } = await agent.get('/api/v1/todos?queue=back')
+  const { state_since } = body.todos.find(({ id }: { id: string }) => id === fresh.id)
+  expect(body.oldest).toEqual({ pending: state_since })
+  const causes = body.causes.map(({ event_id: _, ...cause }: { event_id: number }) => cause)
+  expect(causes).toEqual([
+    { todo_id: lapsed.id, verb: 'requeued', reason: 'lease_expired', from: 'claimed', to: 'pending' },
+    { todo_id: released.id, verb: 'released', reason: 'Not mine', from: 'claimed', to: 'pending' },
+  ])
 })
 
 test('every filter holds for the list, and all but state and paging for the counts', async () => {

@@ -1,4 +1,4 @@
-import { STATE_NAMES, type State } from '#lib/model/states'
+import { isTerminal, STATE_NAMES, type State } from '#lib/model/states'
 import { TRANSITIONS, type Transition, type Verb } from '#lib/model/transitions'
 import type { Counts } from '#lib/query/counts'
 import { matches } from '#lib/query/filter'
@@ -69,6 +69,10 @@ const WAYS: Way[] = Object.values(TRANSITIONS as Record<string, Transition>)
     ...(atCap ? [{ verb: 'failed' as const, from, to: atCap }] : []),
   ])
 
+/** Where a card stands in a list of these states, the highest first: what ended last where all have, else the newest. */
+export const placeOf = (states: readonly State[], { id, completed_at }: Card): string =>
+  states.every(isTerminal) ? `${completed_at}/${id}` : id
+
 /** What the server would know: todos that move by the state machine, a log of facts, and lists as the API answers them. */
 export class QueueModel {
   readonly todos = new Map<string, Card>()
@@ -94,20 +98,24 @@ export class QueueModel {
       version: before.version + 1,
       lease_expires_at: taken.to === 'claimed' ? new Date(START + before.version * 60_000).toISOString() : null,
       open_interrupt_id: asks ? uuid(before.version, '4') : null,
+      // Some end in the same millisecond.
+      completed_at: isTerminal(taken.to) ? new Date(START + Math.floor(this.log.length / 3)).toISOString() : null,
     }
     this.todos.set(card.id, card)
     this.tell(card, { verb: taken.verb, from: before.state, to: taken.to })
   }
 
   list(states: readonly State[], filter: { queue?: string; q?: string }, cursor: string | null) {
-    const all = this.among(states, filter).filter(({ id }) => cursor === null || id < cursor)
+    const all = this.among(states, filter).filter((card) => cursor === null || placeOf(states, card) < cursor)
     const todos = all.slice(0, 50)
-    return { todos, next_cursor: all.length > 50 ? (todos.at(-1)?.id ?? null) : null, counts: this.counts(filter) }
+    const last = todos.at(-1)
+    const next_cursor = all.length > 50 && last ? placeOf(states, last) : null
+    return { todos, next_cursor, counts: this.counts(filter), oldest: {}, causes: [] }
   }
 
   among(states: readonly State[], filter: { queue?: string; q?: string }): Card[] {
     const all = [...this.todos.values()].filter((card) => states.includes(card.state) && matches(filter, card))
-    return all.sort((a, b) => (a.id < b.id ? 1 : -1))
+    return all.sort((a, b) => (placeOf(states, a) < placeOf(states, b) ? 1 : -1))
   }
 
   counts(filter: { queue?: string; q?: string }): Counts {

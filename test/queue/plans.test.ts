@@ -15,6 +15,7 @@ import {
 } from '#lib/queue/expire'
 import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import { listTodos } from '#lib/queue/read-todos'
 import { settleEffect } from '#lib/queue/settle-effect'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
@@ -98,6 +99,16 @@ test.each(WHOLE)('however many todos have finished, few rows are read: %s', asyn
   const { scanned, looked_up } = await reads(act)
   expect(scanned).toBeLessThan(FEW)
   expect(looked_up).toBeLessThan(FEW)
+})
+
+test('the first page of what ended last reads that page, however much has ended', async () => {
+  const page = () => listTodos(one, { state: ['completed', 'failed'], sort: 'ended', limit: 10 }, OPERATOR)
+  const listed = await page()
+  expect(listed.todos).toHaveLength(10)
+  const counted = () => listTodos(one, { state: ['rejected'], limit: 10 }, OPERATOR)
+  const [whole, counts] = [await reads(page), await reads(counted)]
+  expect(whole.looked_up - counts.looked_up).toBeLessThan(FEW)
+  expect(whole.scanned).toBe(counts.scanned)
 })
 
 const VERBS: [string, Act][] = Object.entries({ ...HOLDER_VERBS, ...OTHER_VERBS, ...EFFECT_VERBS })

@@ -1,0 +1,1 @@
+DROP INDEX todos_ended;
