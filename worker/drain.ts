@@ -78,10 +78,10 @@ function skip({ sweep, skips, log }: Draining, drained: Drained, { id, error }: 
   log.error({ err: error, todo_id: id, sweep: sweep.name, retry_ms: retryMs }, 'a todo could not be moved; skipped')
 }
 
-// Lost connections, conflicts, exhaustion, locks and shutdowns say nothing about a row: the same batch may succeed later.
 const NOT_FOR_ROWS = new Set(['08', '40', '53', '55', '57'])
 
-function isForRows(error: unknown): boolean {
+/** Whether an error says something about a row. Lost connections, conflicts, exhaustion, locks and shutdowns don't: the same batch may succeed later. */
+export function isForRows(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !NOT_FOR_ROWS.has(code.slice(0, 2))
 }

@@ -1,5 +1,6 @@
 import { connect } from '#lib/db/connect'
 import { startLive } from '#lib/live/live'
+import { startBulks } from './bulk'
 import type { Log } from './drain'
 import type { Environment } from './environment'
 import { keepGauges } from './gauges'
@@ -12,14 +13,15 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-// Follower, reaper, gauges and health, each at most one at a time, and two in hand.
-const CONNECTIONS = 6
+// Follower, reaper, bulk runs, gauges and health, each at most one at a time, and two in hand.
+const CONNECTIONS = 7
 
-/** Starts reaper, gauges and health server. A database that is away doesn't keep it from starting; a taken port does. */
+/** Starts reaper, bulk runs, gauges and health server. A database that is away doesn't keep it from starting; a taken port does. */
 export async function startWorker({ databaseUrl, host, port, metricsToken }: Environment, log: Log): Promise<Worker> {
   const database = connect({ databaseUrl, max: CONNECTIONS, applicationName: 'switchboard-worker' })
   const live = await startLive(database)
   const reaper = startReaper(database, { live, log })
+  const bulks = startBulks(database, { live, log })
   const stopping = new AbortController()
   const gauges = keepGauges(database, {
     isHealthy: () => isTicking(reaper),
@@ -28,7 +30,7 @@ export async function startWorker({ databaseUrl, host, port, metricsToken }: Env
   })
   const closeAll = async () => {
     stopping.abort()
-    await Promise.all([reaper.stop(), gauges, live.stop()])
+    await Promise.all([reaper.stop(), bulks.stop(), gauges, live.stop()])
     await database.close()
   }
   const server = await serveHealth({ database, live, reaper, metricsToken }, { host, port }).catch(async (error) => {

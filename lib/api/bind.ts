@@ -1,5 +1,6 @@
 import { listQueues } from '#lib/queue/read-queues'
 import type { OperationName } from '#lib/wire/operations'
+import { BULK_BINDINGS } from './bind-bulk'
 import { PEOPLE_BINDINGS } from './bind-people'
 import { QUESTION_BINDINGS } from './bind-questions'
 import { SETTING_BINDINGS } from './bind-settings'
@@ -13,6 +14,7 @@ import { STREAM_BINDINGS } from './stream'
 export const BINDINGS: Bindings<OperationName> = {
   ...TODO_BINDINGS,
   ...WORK_BINDINGS,
+  ...BULK_BINDINGS,
   ...QUESTION_BINDINGS,
   ...PEOPLE_BINDINGS,
   ...SETTING_BINDINGS,

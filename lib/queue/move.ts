@@ -75,7 +75,7 @@ function moveSql(plan: Plan, kin: Kin): string {
     ...Object.entries(plan.also ?? {}).map(([name, sql]) => `${name} AS (${sql})`),
     `logged AS (${logSql(plan, row)})`,
   ]
-  return `WITH ${ctes.join(',\n')}\n${resultSql(row)}`
+  return `WITH ${ctes.join(',\n')}\n${resultSql(plan, row)}`
 }
 
 const MANY = 'jsonb_array_length($1::jsonb)'
@@ -187,10 +187,10 @@ const logSql = (plan: Plan, row: Transition): string => `
     ${actorSql(row)}, nullif(m.attempts, 0), m.lease_epoch, ${plan.data ?? 'NULL::jsonb'}
   FROM moved m ORDER BY m.id`
 
-function resultSql(row: Transition): string {
+function resultSql({ asCards }: Plan, row: Transition): string {
   const asked = row.interrupt && row.interrupt !== 'opens'
   // A sweep moves hundreds at once and nobody reads their contents, which may be a megabyte each.
-  const columns = row.by === 'reaper' ? cardColumns('m') : todoColumns('m')
+  const columns = row.by === 'reaper' || asCards ? cardColumns('m') : todoColumns('m')
   return `SELECT ${columns}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
     ${asked ? 'q.kind' : 'NULL'} AS was_kind, extract(epoch FROM now() - m.was_interrupted_at)::float8 AS was_asked_seconds
     FROM moved m ${asked ? 'LEFT JOIN interrupts q ON q.id = m.was_interrupt_id' : ''}`

@@ -31,4 +31,9 @@ export interface Plan {
   reason?: string
   /** What the verb writes besides, each by the name it gives its part of the statement: SQL that reads `moved`. */
   also?: Record<string, string>
+  /** Whether the moved come back as cards, their large columns null: for those who move hundreds and read no contents. */
+  asCards?: boolean
 }
+
+/** What an event keeps of the bulk run that caused it. */
+export const BULK_DATA = `CASE WHEN m.in_bulk_id IS NOT NULL THEN jsonb_build_object('bulk_id', m.in_bulk_id) END`

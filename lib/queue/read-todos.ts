@@ -18,6 +18,8 @@ export interface TodoFilter {
   owner?: string | undefined
   /** Text in id, title, kind or error, in any case; a whole id finds that todo alone. */
   q?: string | undefined
+  /** Only children of this todo. */
+  parent_id?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined
 }
@@ -60,8 +62,8 @@ const MOST_COUNTED = 10_000
  */
 export async function listTodos(db: Db, filter: TodoFilter & Page & Sorted, caller: Caller): Promise<TodoList> {
   const limit = filter.limit ?? PAGE
-  const counted = conditions(filter, caller)
-  const listed = conditions(filter, caller)
+  const counted = matching(filter, caller)
+  const listed = matching(filter, caller)
   const order = orderOf(filter.sort, filter.state)
   if (filter.cursor !== undefined) order.goOn(listed, filter.cursor)
   const states = possible(filter).filter((state) => filter.state?.includes(state) ?? true)
@@ -128,10 +130,12 @@ const countSql = (state: State, where: Where): string => `
     SELECT ${isTerminal(state) ? '' : 't.state_since'} FROM todos t WHERE t.state = '${state}' AND ${where.sql}
     LIMIT ${MOST_COUNTED + 1}) c`
 
-function conditions(filter: TodoFilter, caller: Caller): Where {
+/** The conditions of a filter, `state` apart, on `todos t`. Refuses a queue outside the caller's with forbidden. */
+export function matching(filter: TodoFilter, caller: Caller): Where {
   const where = inQueues(new Where(), 't.queue', filter.queue, caller)
     .when(filter.kind, (given) => `t.kind = ${given}`)
     .when(filter.owner, (given) => `(t.owner = ${given} OR split_part(t.owner, '/', 1) = ${given})`)
+    .when(filter.parent_id, (given) => `t.parent_id = ${given}`)
     .when(filter.created_after, (given) => `t.created_at > ${given}::timestamptz`)
     .when(filter.created_before, (given) => `t.created_at < ${given}::timestamptz`)
   if (filter.q === undefined) return where
@@ -144,7 +148,7 @@ const found = (given: string): string =>
   `(t.title ILIKE ${given} OR t.id ILIKE ${given} OR t.kind ILIKE ${given} OR t.error::text ILIKE ${given})`
 
 const culprits = (filter: TodoFilter): string[] => {
-  const slow = (['q', 'kind', 'owner', 'created_after', 'created_before', 'queue'] as const).filter(
+  const slow = (['q', 'kind', 'owner', 'parent_id', 'created_after', 'created_before', 'queue'] as const).filter(
     (name) => filter[name] !== undefined,
   )
   return slow.includes('q') ? ['q'] : slow

@@ -1,15 +1,16 @@
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
-import { isTerminal } from '#lib/model/states'
+import { isTerminal, LIVE } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
-import type { Budget, Todo } from '#lib/wire/todo'
+import type { Budget, Card, Todo } from '#lib/wire/todo'
+import { cardColumns, cardOf } from '#lib/wire/todo-row'
 import { lockAssignees, lockInForce } from './assignee'
-import { move } from './move'
+import { literals, move } from './move'
 import { addToParents } from './parents'
-import type { Plan } from './plan'
+import { BULK_DATA, type Plan } from './plan'
 import { recentSettings } from './settings'
-import { findTodo, refuse, whyNot } from './why-not'
+import { refuse, seesQueue, whyNot } from './why-not'
 
 const ALLOWANCE = 'coalesce((SELECT q.max_attempts FROM queues q WHERE q.name = t.queue), p.in_max_attempts)'
 
@@ -21,6 +22,7 @@ const REQUEUE: Plan = {
     assignee_endpoint_id: 'text',
     deadline_at: 'timestamptz',
     budget: 'jsonb',
+    bulk_id: 'text',
   },
   pick: { named: 'true' },
   unfenced: true,
@@ -35,6 +37,7 @@ const REQUEUE: Plan = {
     wait_until: 'NULL',
   },
   reason: 'm.in_reason',
+  data: BULK_DATA,
 }
 
 /** What an operator changes in the same call. */
@@ -50,38 +53,137 @@ export interface Requeueing {
  * completed), invalid_state (it is live, its parent has ended, its assignee is revoked, its deadline or budget over and not
  * replaced), duplicate_key (a live todo has its idempotency key).
  */
-export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
-  return db.transaction(async (tx) => {
-    const assignee = await lockAssignee(tx, requeueing)
-    const settings = await recentSettings(tx)
-    for (;;) {
-      const todo = await requeueable(tx, id, caller)
-      if (assignee === undefined) await mustBeWorkable(tx, todo)
-      await lockParent(tx, todo)
-      await mustHaveTime(tx, todo, requeueing.deadline_at)
-      mustHaveBudget(todo, requeueing.budget)
-      const input = {
-        reason: requeueing.reason,
-        max_attempts: settings.max_attempts.value,
-        assignee_endpoint_id: assignee,
-        deadline_at: requeueing.deadline_at,
-        budget: requeueing.budget,
-      }
-      const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
-        throw keyTaken(error, todo)
-      })
-      if (!moved) continue
-      await addToParents(tx, [moved.todo])
-      return moved.todo
-    }
-  })
+export async function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
+  const outcomes = await db
+    .transaction((tx) => requeueMany(tx, { ids: [id], caller, requeueing, plan: REQUEUE }))
+    .catch((error) => {
+      throw keyTaken(error)
+    })
+  const outcome = outcomes.get(id) ?? whyNot(null, 'requeued')
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
 }
 
-async function requeueable(db: Db, id: string, caller: Caller): Promise<Todo> {
-  const todo = await findTodo(db, id, caller)
-  if (!todo) throw whyNot(todo, 'requeued')
-  if ((TRANSITIONS.requeue.from as readonly string[]).includes(todo.state)) return todo
-  throw whyNot(todo, 'requeued')
+interface Requeues {
+  ids: readonly string[]
+  caller: Caller
+  requeueing: Requeueing
+  plan: Plan
+  bulkId?: string
+}
+
+/** The same for many of a bulk run, as cards. */
+export const BULK_REQUEUE: Plan = { ...REQUEUE, variant: 'bulk', asCards: true }
+
+/**
+ * Puts todos back within the caller's transaction; gives each as it is now, or why it is not, by id. Throws when another
+ * takes one of their idempotency keys at the same moment.
+ */
+export async function requeueMany(db: Db, requeues: Requeues): Promise<Map<string, Todo | Refusal>> {
+  const { caller, requeueing, plan, bulkId } = requeues
+  const assignee = await lockAssignee(db, requeueing)
+  const settings = await recentSettings(db)
+  const outcomes = new Map<string, Todo | Refusal>()
+  const input = {
+    actor: actorOf(caller),
+    reason: requeueing.reason,
+    max_attempts: settings.max_attempts.value,
+    assignee_endpoint_id: assignee,
+    deadline_at: requeueing.deadline_at,
+    budget: requeueing.budget,
+    bulk_id: bulkId,
+  }
+  for (let left = [...requeues.ids]; left.length > 0; left = left.filter((id) => !outcomes.has(id))) {
+    const found = await find(db, left, requeueing)
+    const around = await look(db, [...found.values()])
+    for (const id of left) {
+      const why = whyNotBack(seen(found.get(id), caller), { ...around, requeueing })
+      if (why) outcomes.set(id, why)
+    }
+    const rows = left.filter((id) => !outcomes.has(id)).map((id) => ({ id, ...input }))
+    const moved = rows.length > 0 ? (await move(db, plan, rows)).map(({ todo }) => todo) : []
+    await addToParents(db, moved)
+    for (const todo of moved) outcomes.set(todo.id, todo)
+  }
+  return outcomes
+}
+
+/** A card, and whether its deadline, or the one to replace it, is over. */
+type Found = Card & { isLate: boolean }
+
+async function find(db: Db, ids: readonly string[], { deadline_at }: Requeueing): Promise<Map<string, Found>> {
+  const rows = await db.query({
+    name: 'find_to_requeue',
+    text: `SELECT ${cardColumns('t')}, coalesce(coalesce($2::timestamptz, t.deadline_at) <= now(), false) AS is_late
+      FROM todos t WHERE t.id = ANY($1)`,
+    values: [ids, deadline_at],
+  })
+  return new Map(rows.map((row) => [row.id as string, { ...cardOf(row), isLate: row.is_late === true }]))
+}
+
+const seen = (todo: Found | undefined, caller: Caller): Found | null =>
+  todo && seesQueue(caller, todo.queue) ? todo : null
+
+/** What else decides whether todos may go back; locked, so that it stays so. */
+interface Around {
+  /** Names of assignees that are in force. */
+  inForce: ReadonlySet<string>
+  liveParents: ReadonlySet<string>
+  /** Queue and idempotency key of live todos, and of those found that are first with them. */
+  takenBy: ReadonlyMap<string, string>
+}
+
+async function look(db: Db, todos: readonly Found[]): Promise<Around> {
+  const inForce = await lockInForce(
+    db,
+    todos.flatMap(({ assignee }) => assignee ?? []),
+  )
+  const parentIds = [...new Set(todos.flatMap(({ parent_id }) => parent_id ?? []))]
+  const parents = await when(parentIds, () =>
+    db.query<Pick<Todo, 'id' | 'state'>>({
+      name: 'lock_parents_to_requeue',
+      text: 'SELECT id, state FROM todos WHERE id = ANY($1) ORDER BY depth, id FOR UPDATE',
+      values: [parentIds],
+    }),
+  )
+  const keyed = todos.filter((todo) => todo.idempotency_key !== null && todo.parent_id === null)
+  const live = await when(keyed, () =>
+    db.query<Pick<Todo, 'id' | 'queue' | 'idempotency_key'>>({
+      name: 'live_keys',
+      text: `SELECT t.id, t.queue, t.idempotency_key FROM unnest($1::text[], $2::text[]) AS k(queue, key)
+        JOIN todos t ON t.queue = k.queue AND t.idempotency_key = k.key
+        WHERE t.idempotency_key IS NOT NULL AND t.parent_id IS NULL AND t.state IN (${literals(LIVE)})`,
+      values: [keyed.map(({ queue }) => queue), keyed.map(({ idempotency_key }) => idempotency_key)],
+    }),
+  )
+  return {
+    inForce: new Set(inForce.keys()),
+    liveParents: new Set(parents.filter(({ state }) => !isTerminal(state)).map(({ id }) => id)),
+    // A live one comes last, so that it stands; of several that have ended the first.
+    takenBy: new Map([...keyed.toReversed(), ...live].map((todo) => [keyOf(todo), todo.id])),
+  }
+}
+
+const when = <One, Row>(some: readonly One[], read: () => Promise<Row[]>): Promise<Row[]> | Row[] =>
+  some.length > 0 ? read() : []
+
+const keyOf = ({ queue, idempotency_key }: Pick<Todo, 'queue' | 'idempotency_key'>) => `${queue}/${idempotency_key}`
+
+/** Why a todo may not go back as things stand, or null. */
+function whyNotBack(
+  todo: Found | null,
+  { requeueing, ...around }: Around & { requeueing: Requeueing },
+): Refusal | null {
+  if (!todo || !(TRANSITIONS.requeue.from as readonly string[]).includes(todo.state)) return whyNot(todo, 'requeued')
+  const { assignee, parent_id } = todo
+  if (requeueing.assignee === undefined && assignee && !around.inForce.has(assignee))
+    return refuse('invalid_state', todo, `Its assignee ${assignee} is revoked: name another in assignee`)
+  if (parent_id !== null && !around.liveParents.has(parent_id))
+    return refuse('invalid_state', todo, 'Its parent has ended: requeue that first, or enqueue this again')
+  const why = whyTooLate(todo, requeueing.deadline_at) ?? whyUsedUp(todo, requeueing.budget)
+  if (why) return why
+  const isTaken = todo.idempotency_key !== null && parent_id === null && around.takenBy.get(keyOf(todo)) !== todo.id
+  return isTaken ? refuse('duplicate_key', todo, KEY_TAKEN) : null
 }
 
 async function lockAssignee(db: Db, { assignee }: Requeueing): Promise<string | undefined> {
@@ -89,55 +191,32 @@ async function lockAssignee(db: Db, { assignee }: Requeueing): Promise<string | 
   return (await lockAssignees(db, [{ name: assignee, pointer: '/assignee' }])).get(assignee)
 }
 
-/** Refuses to put back what its own assignee alone could claim and no longer may. */
-async function mustBeWorkable(db: Db, todo: Todo): Promise<void> {
-  if (!todo.assignee || (await lockInForce(db, [todo.assignee])).has(todo.assignee)) return
-  throw refuse('invalid_state', todo, `Its assignee ${todo.assignee} is revoked: name another in assignee`)
-}
-
-/** Refuses to put a child back under a parent that has ended, and keeps it from ending meanwhile. */
-async function lockParent(db: Db, todo: Todo): Promise<void> {
-  if (todo.parent_id === null) return
-  const [parent] = await db.query<Pick<Todo, 'state'>>({
-    name: 'lock_parent',
-    text: 'SELECT state FROM todos WHERE id = $1 FOR UPDATE',
-    values: [todo.parent_id],
-  })
-  if (parent && !isTerminal(parent.state)) return
-  throw refuse('invalid_state', todo, 'Its parent has ended: requeue that first, or enqueue this again')
-}
-
-/** Refuses a deadline that would end the todo at once. */
-async function mustHaveTime(db: Db, todo: Todo, given: string | undefined): Promise<void> {
-  const deadline = given ?? todo.deadline_at
-  if (deadline === null) return
-  const [row] = await db.query<{ over: boolean }>({
-    name: 'is_over',
-    text: 'SELECT $1::timestamptz <= now() AS over',
-    values: [deadline],
-  })
-  if (!row?.over) return
+/** A deadline that is over would end the todo at once. */
+function whyTooLate(todo: Found, given: string | undefined): Refusal | null {
+  if (!todo.isLate) return null
   if (given === undefined)
-    throw refuse('invalid_state', todo, `Its deadline ${deadline} is over: give another in deadline_at`)
-  throw new Refusal('validation_failed', { errors: [{ pointer: '/deadline_at', message: 'lies in the past' }] })
+    return refuse('invalid_state', todo, `Its deadline ${todo.deadline_at} is over: give another in deadline_at`)
+  return new Refusal('validation_failed', { errors: [{ pointer: '/deadline_at', message: 'lies in the past' }] })
 }
 
-/** Refuses a budget that is used up already. */
-function mustHaveBudget({ usage, budget, ...todo }: Todo, given: Budget | undefined): void {
+/** And so would a budget that is used up. */
+function whyUsedUp({ usage, budget, ...todo }: Found, given: Budget | undefined): Refusal | null {
   const limits = given ?? budget
-  if (!limits || !usage) return
+  if (!limits || !usage) return null
   const { cost_usd, tokens, seconds } = usage.total
   const spent = { max_cost_usd: cost_usd, max_tokens: tokens, max_seconds: seconds }
   const over = (Object.keys(spent) as (keyof typeof spent)[]).filter(
     (limit) => spent[limit] > (limits[limit] ?? Infinity),
   )
-  if (over.length === 0) return
-  if (!given) throw refuse('invalid_state', todo, `Its budget is used up (${over.join(', ')}): give another in budget`)
+  if (over.length === 0) return null
+  if (!given) return refuse('invalid_state', todo, `Its budget is used up (${over.join(', ')}): give another in budget`)
   const errors = over.map((limit) => ({ pointer: `/budget/${limit}`, message: `${spent[limit]} are used already` }))
-  throw new Refusal('validation_failed', { errors })
+  return new Refusal('validation_failed', { errors })
 }
 
-function keyTaken(error: unknown, todo: Todo): unknown {
+const KEY_TAKEN = 'A live todo of this queue has the same idempotency key'
+
+function keyTaken(error: unknown): unknown {
   if ((error as { constraint?: string }).constraint !== 'todos_live_key') return error
-  return refuse('duplicate_key', todo, 'A live todo of this queue has the same idempotency key')
+  return new Refusal('duplicate_key', { detail: KEY_TAKEN })
 }

@@ -37,7 +37,7 @@ export const refuse = (code: ErrorCode, todo: Pick<Todo, 'state'>, detail: strin
   new Refusal(code, { detail, state: todo.state })
 
 /** Why a caller without a lease could not do `verb` to a todo: not_found, todo_terminal, else invalid_state. */
-export function whyNot(todo: Todo | null, verb: string): Refusal {
+export function whyNot(todo: Pick<Todo, 'state'> | null, verb: string): Refusal {
   if (!todo) return new Refusal('not_found', { detail: 'There is no such todo' })
   if (isTerminal(todo.state)) return refuse('todo_terminal', todo, `The todo is ${todo.state}`)
   return refuse('invalid_state', todo, `A todo that is ${todo.state} cannot be ${verb}`)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '#lib/model/errors'
 import { STATE_NAMES } from '#lib/model/states'
+import { bulkResultSchema, bulkSchema } from './bulk'
 import { effectSchema } from './effect'
 import { eventSchema } from './event'
 import { causeSchema } from './frame'
@@ -94,6 +95,14 @@ export const queuesAnswer = z.object({
     }),
   ),
 })
+
+export const bulkOrderedAnswer = z.object({ bulk_id: id, matched: z.int() })
+
+export const bulkAnswer = z.object({ bulk: bulkSchema })
+
+export const bulksAnswer = z.object({ bulks: z.array(bulkSchema), next_cursor: nextCursor })
+
+export const bulkResultsAnswer = z.object({ results: z.array(bulkResultSchema), next_cursor: nextCursor })
 
 /** A refusal on the wire (RFC 9457). */
 export const problemSchema = z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from './operation'
+import { BULK_OPERATIONS } from './operations-bulk'
 import { PEOPLE_OPERATIONS } from './operations-people'
 import { QUESTION_OPERATIONS } from './operations-questions'
 import { TODO_OPERATIONS } from './operations-todos'
@@ -9,6 +10,7 @@ import { WORK_OPERATIONS } from './operations-work'
 export const OPERATIONS = {
   ...TODO_OPERATIONS,
   ...WORK_OPERATIONS,
+  ...BULK_OPERATIONS,
   ...QUESTION_OPERATIONS,
   ...PEOPLE_OPERATIONS,
   getOpenapi: {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { STATE_NAMES } from '#lib/model/states'
 import { INTERRUPT_STATUSES } from '#lib/model/transitions'
 import { effectKey } from './effect'
 import { interruptKind, risk } from './interrupt'
-import { givenTime, id, name } from './scalars'
+import { id, name } from './scalars'
+import { todoFilterFields } from './todo-filter'
 
 // A query is text: whole numbers are read from digits only, so that "1e3" and " 5 " are refused.
 const whole = (minimum: number, maximum: number) =>
@@ -22,13 +22,7 @@ export const waitQuery = z.strictObject({ wait_seconds: whole(0, 30).optional() 
 export const pageQuery = z.strictObject({ limit, cursor: cursor.optional() })
 
 export const todosQuery = pageQuery.extend({
-  state: z.array(z.enum(STATE_NAMES)).optional(),
-  queue: name.optional(),
-  kind: text.optional(),
-  owner: text.optional(),
-  q: text.optional().describe('Looks in id, title, kind and error'),
-  created_after: givenTime.optional(),
-  created_before: givenTime.optional(),
+  ...todoFilterFields,
   sort: z
     .enum(['created', 'ended'])
     .optional()
@@ -52,6 +46,13 @@ export const streamQuery = z.strictObject({
     .string()
     .optional()
     .describe('Where to go on, when the header Last-Event-ID cannot be sent; without either: from now on'),
+})
+
+export const bulkResultsQuery = pageQuery.extend({
+  outcome: z
+    .enum(['done', 'failed', 'left'])
+    .optional()
+    .describe('Only those moved, those not moved, or those still to come'),
 })
 
 export const idParams = z.strictObject({ id })
