@@ -27,7 +27,7 @@ export function Outcome({ interrupt, facts, hasDraft }: OutcomeProps) {
 const resolvedText = ({ effect_key }: Interrupt): string =>
   effect_key === null
     ? 'The agent got its answer elsewhere and went on'
-    : 'The worker that began it has said itself how it went, and the todo goes on'
+    : 'The worker that began it has said itself how it went'
 
 const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null)
 
