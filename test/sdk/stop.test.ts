@@ -151,7 +151,9 @@ test('a question whose opening was broken off by the stop is parked all the same
 })
 
 describe('a worker that is stopped while a question it parks is on its way spends nothing', () => {
-  const handler: Handler = async ({ park, checkpoint }) => {
+  const signals: AbortSignal[] = []
+  const handler: Handler = async ({ park, checkpoint, signal }) => {
+    signals.push(signal)
     const { content } = await park<{ answer: string }>({ title: 'Which?' }, { page: 7 })
     return { answer: content?.answer ?? null, checkpoint }
   }
@@ -173,7 +175,10 @@ describe('a worker that is stopped while a question it parks is on its way spend
   test('before it has arrived: the todo is released, and the next worker asks', async () => {
     const { every, running, enqueue, quiet } = await parking('parks-not')
     const stopped = promised()
-    running.line.before('/interrupt', async () => void running.stop().then(stopped.resolve))
+    running.line.before('/interrupt', () => {
+      void running.stop().then(stopped.resolve)
+      return abortOf(signals.at(-1) as AbortSignal)
+    })
     const id = await enqueue()
     await stopped.promise
     const { todo, interrupts } = await every.getTodo({ id })
