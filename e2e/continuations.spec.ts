@@ -92,3 +92,30 @@ test('an effect in doubt is settled on its todo’s page, with how one knows', a
   const begun = await agent.beginEffect({ ...effect, lease_epoch: again.lease_epoch })
   expect(begun.effect).toMatchObject({ status: 'confirmed', comment: 'It stands in the outbox' })
 })
+
+test('who is answering whether it happened sees at once that its worker has said so', async ({ site }) => {
+  const { agent } = site
+  const { todo } = await agent.enqueue({ queue: 'e2e-late', title: 'Send the reminder' })
+  const { todo: claimed } = await agent.claimTodo({ id: todo.id })
+  const held = { id: todo.id, lease_epoch: claimed.lease_epoch }
+  await agent.beginEffect({ ...held, key: 'mail', idempotent: false, description: 'Mails the customer' })
+  const { interrupt } = await agent.interrupt({
+    ...held,
+    mode: 'park',
+    title: 'Did it happen: mail?',
+    effect_key: 'mail',
+    schema: { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] },
+  })
+  const page = await site.pageOf('responder')
+  await page.goto(`/inbox/${interrupt?.id}`)
+  await isLive(page)
+  await expect(page.getByRole('button', { name: 'Send answer' })).toBeEnabled()
+  await agent.settleEffect({ ...held, key: 'mail', status: 'confirmed', result: { id: 7 } })
+  await expect(page.getByText(/The worker that began it has said itself how it went/)).toBeVisible()
+  await page.goto(`/todos/${todo.id}?tab=questions`)
+  await expect(page.getByText('Answered by its worker')).toBeVisible()
+  await page.goto(`/todos/${todo.id}`)
+  await expect(page.getByText(/its worker has said how the effect went/)).toBeVisible()
+  const { todo: next } = await agent.claimTodo({ id: todo.id })
+  expect(next).toMatchObject({ attempts: 2, failures: 0, lease_expirations: 0 })
+})

@@ -115,6 +115,7 @@ const CONTRACT = [
   'who',
   'work',
   'continuations',
+  'repeats',
   'wait',
   'interrupts',
   'openapi',

@@ -63,9 +63,14 @@ const AHEAD = 100
 
 const COUNTS = 't.id <> ALL($2::text[]) AND (t.deadline_at IS NULL OR t.deadline_at >= now())'
 
+const WAITS = `t.state IN (${literals(INTERRUPTS)})`
+
+// The oldest of those nobody gave more time, which the index finds at once, and each of the few that were.
 const earliestWait = (whose: string, ttl: string): string => `
+  (SELECT t.interrupted_at + make_interval(secs => ${ttl}) FROM todos t
+    WHERE ${WAITS} AND ${whose} AND t.wait_until IS NULL AND ${ttl} > 0 AND ${COUNTS} ORDER BY t.interrupted_at LIMIT 1),
   (SELECT min(greatest(t.interrupted_at + make_interval(secs => ${ttl}), t.wait_until)) FROM todos t
-    WHERE t.state IN (${literals(INTERRUPTS)}) AND ${whose} AND ${ttl} > 0 AND ${COUNTS})`
+    WHERE ${WAITS} AND ${whose} AND t.wait_until IS NOT NULL AND ${ttl} > 0 AND ${COUNTS})`
 
 // The same rules as `clockOf`. Each part reads live rows only, by a partial index.
 const EARLIEST = `least(

@@ -20,7 +20,8 @@ function told({ verb, reason }: Cause): string | null {
   if (verb === 'requeued') return reason === null ? 'put back by hand' : (REASONS[reason] ?? 'put back by hand')
   if (verb === 'retry_scheduled') return 'failed, to be tried again'
   if (verb === 'released') return 'given back by its worker'
-  if (verb === 'answered' || verb === 'continued') return 'answered, to be gone on with'
+  if (verb === 'answered') return 'answered, to be gone on with'
+  if (verb === 'continued') return reason === 'effect_settled' ? 'its effect is known now' : 'its children have ended'
   return null
 }
 

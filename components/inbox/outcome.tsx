@@ -24,6 +24,11 @@ export function Outcome({ interrupt, facts, hasDraft }: OutcomeProps) {
   )
 }
 
+const resolvedText = ({ effect_key }: Interrupt): string =>
+  effect_key === null
+    ? 'The agent got its answer elsewhere and went on'
+    : 'The worker that began it has said itself how it went'
+
 const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null)
 
 function wordsFor(interrupt: Interrupt, facts: RefusalFacts): { tone: string; text: ReactNode } {
@@ -35,7 +40,7 @@ function wordsFor(interrupt: Interrupt, facts: RefusalFacts): { tone: string; te
     case 'canceled':
       return { tone: 'gray', text: 'The question was withdrawn: its todo has ended.' }
     case 'resolved':
-      return { tone: 'blue', text: <Closed how="The agent got its answer elsewhere and went on" by={null} at={at} /> }
+      return { tone: 'blue', text: <Closed how={resolvedText(interrupt)} by={null} at={at} /> }
     case 'answered':
       return {
         tone: 'blue',

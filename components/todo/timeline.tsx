@@ -101,10 +101,13 @@ function Heartbeat({ attempt, isBeating }: { attempt: Attempt; isBeating: boolea
   return (
     <span className={styles.heartbeat}>
       last heartbeat <RelativeTime at={at} />
-      <Silence at={at} endedAt={endedAt} isBeating={isBeating} />
+      {!hasLetGo(attempt) && <Silence at={at} endedAt={endedAt} isBeating={isBeating} />}
     </span>
   )
 }
+
+// Between letting go and going on there was nobody to be silent.
+const hasLetGo = ({ outcome }: Attempt): boolean => outcome === 'continued' || outcome === 'expired'
 
 function Silence({ at, endedAt, isBeating }: { at: string; endedAt: string | null; isBeating: boolean }) {
   const now = useNow()

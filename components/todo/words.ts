@@ -12,7 +12,7 @@ export const HAPPENED: Record<Event['verb'], string> = {
   interrupted: 'Asked a question',
   parked: 'Parked until it is answered',
   answered: 'Answered',
-  resumed: 'Went on with an answer of its own',
+  resumed: 'Went on with its worker’s own answer',
   waiting: 'Waits for its children',
   continued: 'Goes on',
   canceled: 'Canceled',
@@ -44,6 +44,12 @@ const REASONS: Record<string, string> = {
   wait_expired: 'nobody answered in time',
   endpoint_revoked: 'its endpoint was revoked',
   max_attempts_exceeded: 'all attempts are spent',
+  deadline_exceeded: 'its deadline has passed',
+  budget_exceeded: 'it went over its budget',
+  children_done: 'its children have ended',
+  parent_ended: 'what it is a part of has ended',
+  effect_settled: 'its worker has said how the effect went',
+  worker_stopping: 'its worker was stopped',
 }
 
 const LATE = /^late_(.+)$/

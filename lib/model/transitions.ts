@@ -116,6 +116,26 @@ export const TRANSITIONS = {
     lease: 'clears',
   },
   resume: { from: INTERRUPTS, to: 'claimed', by: 'holder', verb: 'resumed', interrupt: 'resolved', lease: 'keeps' },
+  // Whoever began an effect says how it went while its todo asks a person just that: the question is answered by it.
+  effectKnown: {
+    from: INTERRUPTS,
+    to: 'claimed',
+    by: 'holder',
+    verb: 'resumed',
+    interrupt: 'resolved',
+    lease: 'keeps',
+    reason: 'effect_settled',
+  },
+  effectKnownParked: {
+    from: INTERRUPTS,
+    to: 'pending',
+    by: 'holder',
+    verb: 'continued',
+    closes: { outcome: 'continued', disposition: 'requeued' },
+    interrupt: 'resolved',
+    lease: 'clears',
+    reason: 'effect_settled',
+  },
   wait: { from: ['claimed'], to: 'waiting', by: 'holder', verb: 'waiting', lease: 'clears' },
   childrenDone: {
     from: ['waiting'],

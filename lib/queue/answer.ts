@@ -12,7 +12,8 @@ import { move } from './move'
 import type { Plan } from './plan'
 import { findTodo, type Held, holds, refuse, whyNotHeld } from './why-not'
 
-const REPLY = {
+/** The input of whatever closes a question with what was said. */
+export const REPLY = {
   interrupt_id: 'text',
   answered_by: 'text',
   channel: 'text',
@@ -21,22 +22,28 @@ const REPLY = {
   comment: 'text',
 }
 
-const ASKED = 't.open_interrupt_id = i.interrupt_id'
+/** The guard of whatever closes a question: it is the one that is open. */
+export const ASKED = 't.open_interrupt_id = i.interrupt_id'
 
-const GO_ON = {
+/** What a held question's answer sets: its worker goes on, the lease armed anew. */
+export const GO_ON = {
   result: 'NULL',
   lease_expires_at: 'greatest(t.lease_expires_at, now() + make_interval(secs => t.lease_seconds))',
 }
 
-const DATA = `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'action', m.in_action, 'channel', m.in_channel,
+/** What the log keeps of an answer. */
+export const ANSWER_DATA = `jsonb_build_object('interrupt_id', m.in_interrupt_id, 'action', m.in_action, 'channel', m.in_channel,
   'answered_by', m.in_answered_by)`
+
+/** What a parked question's answer sets: anybody may go on, now. */
+export const CLAIMABLE = { result: 'NULL', available_at: 'now()' }
 
 const ANSWER: Plan = {
   transition: 'answer',
   input: REPLY,
   pick: { named: `${ASKED} AND t.owner IS NOT NULL` },
   set: GO_ON,
-  data: DATA,
+  data: ANSWER_DATA,
   also: SETTLES,
 }
 
@@ -44,7 +51,7 @@ const ANSWER_PARKED: Plan = {
   ...ANSWER,
   transition: 'answerParked',
   pick: { named: `${ASKED} AND t.owner IS NULL` },
-  set: { result: 'NULL', available_at: 'now()' },
+  set: CLAIMABLE,
 }
 
 const RESUME: Plan = {
@@ -52,7 +59,7 @@ const RESUME: Plan = {
   input: { ...HELD_INPUT, ...REPLY },
   pick: { named: `${ASKED} AND ${HELD_BY}` },
   set: GO_ON,
-  data: DATA,
+  data: ANSWER_DATA,
 }
 
 /** A question that has been answered, and its todo as it goes on. */

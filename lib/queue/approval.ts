@@ -43,8 +43,22 @@ export interface Naming {
   declaration: { key: string; interrupt_id?: string | undefined; arguments_hash?: string | undefined }
 }
 
-/** In one sentence, why an approval doesn't cover an effect; null when it does. */
-export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Promise<string | null> {
+/** Why an approval doesn't cover an effect: in a word for programs, in a sentence for people. */
+export interface Mismatch {
+  mismatch:
+    | 'unknown'
+    | 'other_kind'
+    | 'not_answered'
+    | 'declined'
+    | 'other_arguments'
+    | 'too_old'
+    | 'approver_gone'
+    | 'used'
+  detail: string
+}
+
+/** Why an approval doesn't cover an effect; null when it does. */
+export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Promise<Mismatch | null> {
   const { low, medium, high, critical } = approvalSeconds(await recentSettings(db))
   const [row] = await db.query({
     name: 'why_not_approved',
@@ -53,17 +67,18 @@ export async function whyNotApproved(db: Db, { todo, declaration }: Naming): Pro
       JOIN interrupts q ON q.id = $1 AND q.todo_id = $2`,
     values: [declaration.interrupt_id, todo.id, todo.queue, low, medium, high, critical, declaration.key],
   })
-  if (!row) return 'There is no such approval of this todo'
+  if (!row) return { mismatch: 'unknown', detail: 'There is no such approval of this todo' }
   const { kind, status, action, proposal } = interruptOf(row)
-  if (kind !== 'approval') return `The question it names is not an approval but ${kind}`
-  if (status !== 'answered') return `The approval is ${status}`
-  if (action !== 'accept') return 'The approval was declined'
-  if (proposal?.arguments_hash !== declaration.arguments_hash) return 'Other arguments were approved'
-  if (!row.in_time) return 'The approval is older than its risk allows'
-  if (!row.still_may) return 'Who approved may no longer do so'
-  if (!row.unused) return USED
-  return null
+  if (kind !== 'approval')
+    return { mismatch: 'other_kind', detail: `The question it names is not an approval but ${kind}` }
+  if (status !== 'answered') return { mismatch: 'not_answered', detail: `The approval is ${status}` }
+  if (action !== 'accept') return { mismatch: 'declined', detail: 'The approval was declined' }
+  if (proposal?.arguments_hash !== declaration.arguments_hash)
+    return { mismatch: 'other_arguments', detail: 'Other arguments were approved' }
+  if (!row.in_time) return { mismatch: 'too_old', detail: 'The approval is older than its risk allows' }
+  if (!row.still_may) return { mismatch: 'approver_gone', detail: 'Who approved may no longer do so' }
+  return row.unused ? null : USED
 }
 
 /** Why an approval that covers another effect already doesn't cover this one. */
-export const USED = 'The approval was used by another effect'
+export const USED: Mismatch = { mismatch: 'used', detail: 'The approval was used by another effect' }

@@ -112,7 +112,7 @@ async function begin(db: Db, held: Held, declaration: Declaration): Promise<Effe
     return effect ?? null
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'effects_interrupt') throw error
-    throw new Refusal('approval_mismatch', { detail: USED })
+    throw new Refusal('approval_mismatch', { ...USED })
   }
 }
 
@@ -141,7 +141,7 @@ async function begunBefore(
   }
   if (declaration.interrupt_id === undefined) return null
   const why = await whyNotApproved(db, { todo, declaration })
-  if (why) throw refuse('approval_mismatch', todo, why)
+  if (why) throw new Refusal('approval_mismatch', { ...why, state: todo.state })
   return null
 }
 

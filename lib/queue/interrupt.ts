@@ -5,6 +5,7 @@ import { Refusal } from '#lib/model/errors'
 import { count } from '#lib/ops/metrics'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { EndpointCaller } from '#lib/wire/caller'
+import type { Effect } from '#lib/wire/effect'
 import type { Interrupt, InterruptKind } from '#lib/wire/interrupt'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { saidBy } from '#lib/wire/same-question'
@@ -14,6 +15,7 @@ import { findEffect } from './effect-row'
 import { HELD_BY, HELD_INPUT, heldRow } from './held'
 import { interruptColumns, interruptOf } from './interrupt-row'
 import { move } from './move'
+import type { Moved } from './moved'
 import type { Plan } from './plan'
 import type { Usage } from './usage'
 import { findTodo, type Held, holds, refuse, repeated, whyNotHeld } from './why-not'
@@ -121,9 +123,10 @@ export async function interrupt(
   const [over] = await exceedBudgets(db, [{ ...held, usage: question.usage }])
   if (over) return { todo: over, interrupt: null, created: false }
   const id = uuidv7()
-  const [moved] = await move(db, PLANS[question.mode ?? 'hold'], [heldRow(held, await inputOf(id, question))]).catch(
-    ignoreTwin,
-  )
+  const row = heldRow(held, await inputOf(id, question))
+  const ask = (at: Db) => move(at, PLANS[question.mode ?? 'hold'], [row])
+  const { effect_key: key } = question
+  const [moved] = await (key === undefined ? ask(db) : whileInDoubt(db, held, { key, ask })).catch(ignoreTwin)
   if (moved) {
     const labels = { queue: moved.todo.queue, kind: question.kind }
     db.afterCommit(() => count('switchboard_interrupts_opened_total', labels))
@@ -156,8 +159,25 @@ async function mustBeInDoubt(db: Db, held: Held, caller: EndpointCaller, key: st
   if (effect?.status === 'begun') return
   const todo = await findTodo(db, held.id, caller)
   if (!todo || !holds(todo, held)) throw await whyNotHeld(db, held, caller, 'interrupt')
+  throw notInDoubt(effect)
+}
+
+/** Asks once the todo is locked, when the effect is in doubt still: its worker's word may have come meanwhile. */
+function whileInDoubt(db: Db, held: Held, { key, ask }: { key: string; ask: (at: Db) => Promise<Moved[]> }) {
+  return db.transaction(async (tx) => {
+    const text = `SELECT t.id FROM (SELECT $1::text AS id, $2::text AS endpoint_id, $3::bigint AS lease_epoch) i
+      JOIN todos t ON t.id = i.id WHERE ${HELD_BY} FOR UPDATE OF t`
+    const values = [held.id, held.endpointId, held.leaseEpoch]
+    const isHeld = (await tx.query({ name: 'lock_held', text, values })).length > 0
+    const effect = isHeld ? await findEffect(tx, held.id, key) : null
+    if (effect && effect.status !== 'begun') throw notInDoubt(effect)
+    return ask(tx)
+  })
+}
+
+function notInDoubt(effect: Effect | null): Refusal {
   const message = effect ? `the effect is ${effect.status}` : 'no such effect was begun'
-  throw new Refusal('validation_failed', { errors: [{ pointer: '/effect_key', message }] })
+  return new Refusal('validation_failed', { errors: [{ pointer: '/effect_key', message }] })
 }
 
 async function whyNotAsked(db: Db, held: Held, caller: EndpointCaller) {

@@ -97,6 +97,10 @@ const RULES: Record<string, string> = {
   'an effect is begun by a claim there was': `
     SELECT t.id, format('effect %s of epoch %s, the last is %s', e.key, e.lease_epoch, t.lease_epoch)
     FROM effects e JOIN todos t ON t.id = e.todo_id WHERE e.lease_epoch NOT BETWEEN 1 AND t.lease_epoch`,
+  'nobody is asked whether an effect happened that is known to have, or not to': `
+    SELECT q.todo_id, format('question %s asks about %s, which is %s', q.id, e.key, e.status)
+    FROM interrupts q JOIN effects e ON e.todo_id = q.todo_id AND e.key = q.effect_key
+    WHERE q.status = 'open' AND e.status <> 'begun'`,
   'the last event of an effect tells how it stands': `
     SELECT f.todo_id, format('effect %s is %s after %s', f.key, f.status, e.told) FROM effects f
     LEFT JOIN LATERAL (SELECT coalesce(data ->> 'status', 'begun') AS told FROM todo_events

@@ -2,6 +2,7 @@ import { Refusal } from '#lib/model/errors'
 import type { Interrupt } from '#lib/wire/interrupt'
 import type { Card } from '#lib/wire/todo'
 import { type Approve, approvalOf } from './approve'
+import { anewOf, askedAnew } from './asked-anew'
 import type { Client } from './client'
 import { EarlierAnswers, isFor } from './earlier-answers'
 import { Parked, Stopped } from './fatal'
@@ -31,21 +32,27 @@ export type Ask = <Fields = Content>(prompt: Prompt) => Promise<Answer<Fields>>
  */
 export type Park = <Fields = Content>(prompt: Prompt, checkpoint?: Json) => Promise<Answer<Fields>>
 
+/**
+ * Asks anew for an approval that no longer counts, held or parked as it was; gives what was said to it last. Null once it was
+ * asked for often enough.
+ */
+export type AskAnew = (approval: Interrupt, why: string) => Promise<Answer<null> | null>
+
 /** One attempt's ways to ask: one question after the other, since a todo has but one open. */
-export function createAsk(asker: Asker): { ask: Ask; park: Park; approve: Approve } {
+export function createAsk(asker: Asker): { ask: Ask; park: Park; approve: Approve; askAnew: AskAnew } {
   const earlier = new EarlierAnswers(asker.lease.todo.interrupts)
   let before: Promise<unknown> = Promise.resolve()
-  function inTurn<Fields>(question: () => Promise<Interrupt> | Interrupt): Promise<Answer<Fields>> {
+  function inTurn<Fields>(question: () => Promise<Interrupt> | Interrupt, key?: string): Promise<Answer<Fields>> {
     const asked = before.then(async () => {
       asker.lease.signal.throwIfAborted()
-      return answerOf<Fields>(await question())
+      return answerOf<Fields>(await question(), key)
     })
     before = asked.catch(() => {})
     return asked
   }
   return {
-    ask: (prompt) => inTurn(() => earlier.take(prompt) ?? askPerson(asker, prompt)),
-    park: (prompt, checkpoint) => inTurn(() => earlier.take(prompt) ?? letGo(asker, prompt, checkpoint)),
+    ask: (prompt) => inTurn(() => earlier.take(prompt) ?? askPerson(asker, prompt), prompt.key),
+    park: (prompt, checkpoint) => inTurn(() => earlier.take(prompt) ?? letGo(asker, prompt, checkpoint), prompt.key),
     approve: (proposal, options = {}) =>
       inTurn(async () => {
         const { prompt, asked } = await approvalOf(proposal)
@@ -53,7 +60,15 @@ export function createAsk(asker: Asker): { ask: Ask; park: Park; approve: Approv
         const said = earlier.takeApproval(asked) ?? (await wait(prompt))
         // Its key was asked for something else in this very attempt, and so was answered with that.
         return isFor(said, asked) ? said : wait({ ...prompt, key: undefined })
-      }),
+      }, proposal.key),
+    askAnew: async (approval, why) => {
+      const latest = earlier.latest(approval)
+      if (latest.id !== approval.id) return answerOf(latest)
+      const first = asker.lease.todo.interrupts.find(({ id }) => id === anewOf(approval)?.first) ?? approval
+      const prompt = askedAnew(approval, first, why)
+      const wait = approval.mode === 'hold' ? askPerson : letGo
+      return prompt && inTurn(() => wait(asker, prompt))
+    },
   }
 }
 

@@ -65,7 +65,7 @@ export interface Surroundings {
 export function createContext({ client, lease, stopping }: Surroundings): Context {
   const { todo, signal } = lease
   const { id, lease_epoch } = todo
-  const asking = createAsk({ client, lease, stopping })
+  const { askAnew, ...asking } = createAsk({ client, lease, stopping })
   return {
     todo,
     signal,
@@ -81,7 +81,7 @@ export function createContext({ client, lease, stopping }: Surroundings): Contex
     },
     progress: ({ ratio, message }) => lease.report(sayable(ratio, message)),
     ...asking,
-    effect: createEffect({ client, lease, park: asking.park }),
+    effect: createEffect({ client, lease, park: asking.park, askAnew }),
     children: createChildren({ client, lease }),
     usage: (usage) => lease.use(countable(usage)),
     answers: todo.interrupts.filter(isAnswered).map((interrupt) => answerOf(interrupt)),

@@ -1,5 +1,6 @@
 import type { Interrupt } from '#lib/wire/interrupt'
 import { saidBy } from '#lib/wire/same-question'
+import { anewOf, latestOf } from './asked-anew'
 import { isAnswered, type Prompt } from './prompt'
 
 /** What an approval is for: exactly this, as the person who gave it was shown it. */
@@ -17,9 +18,12 @@ export interface Approvable {
  */
 export class EarlierAnswers {
   readonly #left: Set<Interrupt>
+  readonly #anew: readonly Interrupt[]
 
   constructor(interrupts: readonly Interrupt[]) {
-    this.#left = new Set(interrupts.filter(isAnswered))
+    const answered = interrupts.filter(isAnswered)
+    this.#left = new Set(answered.filter((one) => anewOf(one) === null))
+    this.#anew = answered.filter((one) => anewOf(one) !== null)
   }
 
   /** The answer to the same question: by its key, else by equal words. */
@@ -37,14 +41,20 @@ export class EarlierAnswers {
     return this.#once((interrupt) => interrupt.title === title && isFor(interrupt, asked))
   }
 
+  /** What was said last to this approval, should it have been asked for anew. */
+  latest(approval: Interrupt): Interrupt {
+    return latestOf(approval, this.#anew)
+  }
+
   #newest(isIt: (interrupt: Interrupt) => boolean): Interrupt | undefined {
-    return [...this.#left].findLast(isIt)
+    const found = [...this.#left].findLast(isIt)
+    return found && this.latest(found)
   }
 
   #once(isIt: (interrupt: Interrupt) => boolean): Interrupt | undefined {
     const found = [...this.#left].find(isIt)
     if (found) this.#left.delete(found)
-    return found
+    return found && this.latest(found)
   }
 }
 

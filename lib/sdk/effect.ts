@@ -1,7 +1,8 @@
 import { Refusal } from '#lib/model/errors'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { Effect } from '#lib/wire/effect'
-import type { Park } from './ask'
+import type { AskAnew, Park } from './ask'
+import { isStale } from './asked-anew'
 import type { Client } from './client'
 import { messageOf } from './failure'
 import { Fatal } from './fatal'
@@ -12,21 +13,24 @@ import type { Answer } from './prompt'
 import { isUnfit } from './unfit'
 import { askWhether } from './whether'
 
+/** An approval, as `approve` gave it. */
+type Approval = Pick<Answer<unknown>, 'interrupt'>
+
 /** What an effect is. */
 export interface EffectOptions {
   /** Whether doing it twice does no harm. */
   idempotent: boolean
   /** What it is done with; an approval covers exactly this. */
   arguments?: Json
-  /** The approval it needs, as `approve` gave it. */
-  approval?: Pick<Answer<unknown>, 'interrupt'>
+  /** The approval it needs, as `approve` gave it. One that no longer counts is asked for anew. */
+  approval?: Approval
   /** For people: what it does, in a sentence. */
   description?: string
 }
 
 /**
  * Does something outside, declared before and reported after, so that it is not done twice; gives what it came to, as it is
- * stored. Rejects with `approval_mismatch` where the approval does not cover it.
+ * stored. Rejects with `approval_mismatch` where the approval does not cover it, and asking anew would not help.
  */
 export type Perform = <Result extends Json>(
   key: string,
@@ -44,6 +48,7 @@ export interface Surroundings {
   client: Client
   lease: Lease
   park: Park
+  askAnew: AskAnew
 }
 
 const PATIENCE_MS = 60_000
@@ -67,17 +72,41 @@ async function begin(surroundings: Surroundings, key: string, options: EffectOpt
   const { signal } = lease
   signal.throwIfAborted()
   const declared = await declaration(lease, key, options)
-  for (let lapses = 0; ; ) {
+  const standing: Standing = { key, lapses: 0, approval: options.approval }
+  for (;;) {
+    const under = standing.approval && { interrupt_id: standing.approval.interrupt.id }
+    const declare = () => client.beginEffect({ ...declared, ...under }, { signal })
     try {
-      return (await persist(() => client.beginEffect(declared, { signal }), { isWorthIt: isPassing, signal })).effect
+      return (await persist(declare, { isWorthIt: isPassing, signal })).effect
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.code === 'effect_uncertain') await askWhether(surroundings, key, error)
-      // The lease had lapsed, though nobody has taken the todo yet.
-      else if (error.code === 'invalid_state' && lapses++ < MOST_LAPSES) await beat(surroundings)
-      else lease.loseIfLost(error)
+      await clear(surroundings, standing, error)
     }
   }
+}
+
+/** How a begin stands: how often its lease had lapsed, and under which approval it is tried. */
+interface Standing {
+  readonly key: string
+  lapses: number
+  approval: Approval | undefined
+}
+
+/** Clears what stood in the way of a begin, or throws that on. */
+async function clear(surroundings: Surroundings, standing: Standing, refusal: Refusal): Promise<void> {
+  const { key, approval } = standing
+  if (refusal.code === 'effect_uncertain') await askWhether(surroundings, key, refusal)
+  // The lease had lapsed, though nobody has taken the todo yet.
+  else if (refusal.code === 'invalid_state' && standing.lapses++ < MOST_LAPSES) await beat(surroundings)
+  else if (approval && isStale(refusal)) standing.approval = await approvedAnew(surroundings, approval, refusal)
+  else surroundings.lease.loseIfLost(refusal)
+}
+
+/** The approval given when it was asked for anew; where there is none the refusal stands. */
+async function approvedAnew({ askAnew }: Surroundings, { interrupt }: Approval, refusal: Refusal): Promise<Approval> {
+  const said = await askAnew(interrupt, refusal.message)
+  if (said?.action === 'accept') return said
+  throw refusal
 }
 
 async function beat({ client, lease }: Surroundings): Promise<void> {
@@ -98,7 +127,6 @@ async function declaration(lease: Lease, key: string, options: EffectOptions) {
     request_id: crypto.randomUUID(),
     ...(description !== undefined && { description }),
     ...(isBound && { arguments_hash: await argumentsHash(options.arguments) }),
-    ...(approval && { interrupt_id: approval.interrupt.id }),
   }
 }
 

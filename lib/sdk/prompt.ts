@@ -32,9 +32,9 @@ export type Answer<Fields = Content> = (
   interrupt: Interrupt
 }
 
-/** The answer a closed question holds. */
-export function answerOf<Fields>(interrupt: Interrupt): Answer<Fields> {
-  const { request_id: key, title, action, content, comment, answered_by: answeredBy } = interrupt
+/** The answer a closed question holds, under the key it was asked for by. */
+export function answerOf<Fields>(interrupt: Interrupt, key = interrupt.request_id): Answer<Fields> {
+  const { title, action, content, comment, answered_by: answeredBy } = interrupt
   const about = { key, title, comment, answeredBy, interrupt }
   if (action === 'decline') return { action, content: null, ...about }
   return { action: 'accept', content: content as Fields, ...about }

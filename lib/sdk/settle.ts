@@ -76,9 +76,15 @@ async function letGo(settlement: Settlement): Promise<void> {
   const park = () => report(settlement, ({ usage, ...held }) => client.park(held))
   const release = () => report(settlement, (held) => client.release({ ...held, reason: 'worker_stopping' }))
   const [likely, otherwise] = lease.isAsking ? [park, release] : [release, park]
-  await likely()
-    .catch(unlessMoved)
-    .then((done) => done ?? otherwise())
+  try {
+    // Each try may come too late for the state it was meant for, but an answer comes only once.
+    for (const give of [likely, otherwise, likely]) if (await give().catch(unlessMoved)) return
+    await otherwise()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'lease_lost') throw error
+    // Parked, though its worker never heard so, or taken: either way it is not this worker's to give back.
+    settlement.log({ level: 'info', message: 'A todo was let go of before it could be given back', todo: lease.todo })
+  }
 }
 
 /** Null where the todo is in another state than was thought. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '#lib/model/errors'
+import { Refusal } from '#lib/model/errors'
 import type { Effect } from '#lib/wire/effect'
 import type { Park } from './ask'
 import type { Client } from './client'
@@ -18,19 +18,22 @@ const MOST_TITLE = 200
 const MOST_DESCRIPTION = 10_000
 
 /**
- * Parks until a person has said whether the effect happened; resolves once one has, since it is settled then. Declined,
- * nobody ever will: rejects with `effect_uncertain`, which fails the todo for good.
+ * Parks until a person has said whether the effect happened; resolves once one has, or the worker that began it, since it is
+ * settled then. Declined, nobody ever will: rejects with `effect_uncertain`, which fails the todo for good.
  */
 export async function askWhether({ client, lease, park }: Doubting, key: string, refusal: Refusal): Promise<void> {
   const { effects } = await client.getTodo({ id: lease.todo.id }, { signal: lease.signal }).catch(lease.loseIfLost)
-  const answer = await park(
-    whether(
-      key,
-      effects.find((effect) => effect.key === key),
-    ),
-  )
-  if (answer.action === 'accept') return
+  const effect = effects.find((one) => one.key === key)
+  const answer = await park(whether(key, effect)).catch(unlessKnown)
+  if (answer === null || answer.action === 'accept') return
   throw new Fatal(`Nobody could say whether ${key} happened`, { code: 'effect_uncertain', cause: refusal })
+}
+
+/** Null where the worker that began the effect has said meanwhile how it went: there is nothing left to ask. */
+function unlessKnown(error: unknown): null {
+  const isAboutEffect = error instanceof Refusal && error.facts.errors?.[0]?.pointer === '/effect_key'
+  if (isAboutEffect && error.code === 'validation_failed') return null
+  throw error
 }
 
 // Its words name the attempt: begun again and in doubt again, it is another question.

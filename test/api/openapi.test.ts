@@ -159,10 +159,30 @@ async function* calls(agent: Agent): AsyncGenerator<[string, string, Reply]> {
   yield on('GET', '/api/v1/interrupts/{id}', { id: asked.interruptId })
   yield on('POST', '/api/v1/interrupts/{id}/answer', { id: asked.interruptId, json: { content: { a: 'b' } } })
   yield on('POST', '/api/v1/interrupts/{id}/answer', { id: asked.interruptId, json: { content: { a: 'c' } } })
+  yield* callsOfBulk(on)
   yield on('GET', '/api/v1/queues', {})
   yield on('GET', '/api/v1/events', {})
   yield on('GET', '/api/v1/me', {})
   yield* callsOfPeople()
+}
+
+type On = (
+  method: 'GET' | 'POST',
+  path: string,
+  given: { id?: string; json?: object },
+) => Promise<[string, string, Reply]>
+
+async function* callsOfBulk(on: On): AsyncGenerator<[string, string, Reply]> {
+  const { id } = await given(api.db, 'pending')
+  const ordered = await on('POST', '/api/v1/todos/bulk', { json: { action: 'cancel', ids: [id] } })
+  yield ordered
+  const run = { id: ordered[2].body.bulk_id }
+  yield on('POST', '/api/v1/todos/bulk', { json: { action: 'cancel', filter: {} } })
+  yield on('GET', '/api/v1/bulk', {})
+  yield on('GET', '/api/v1/bulk/{id}', run)
+  yield on('GET', '/api/v1/bulk/{id}', { id })
+  yield on('GET', '/api/v1/bulk/{id}/results', run)
+  yield on('POST', '/api/v1/bulk/{id}/cancel', run)
 }
 
 async function* callsOfPeople(): AsyncGenerator<[string, string, Reply]> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '#lib/db/connect'
 import { answer, resume } from '#lib/queue/answer'
 import { cancel } from '#lib/queue/cancel'
+import { claim } from '#lib/queue/claim'
 import { expireInterrupts } from '#lib/queue/expire'
 import { interrupt } from '#lib/queue/interrupt'
 import type { Interrupt } from '#lib/wire/interrupt'
@@ -63,6 +64,7 @@ test('a late answer to the first question never resumes the second', () =>
     expect(first).toMatchObject(first.status === 'answered' ? PLAIN_REPLY : { status: 'resolved', action: 'decline' })
     expect(await now(db, asked.id)).toMatchObject({ state: 'input-required', open_interrupt_id: second.interrupt.id })
     expect(await stored(second.interrupt.id)).toMatchObject({ status: 'open', answered_by: null })
+    expect(await claim(db, { queues: ['main'] }, WORKER)).toEqual([])
   }))
 
 /** What an answer and its rival left: exactly one of them happened, and row, event and question agree on which. */

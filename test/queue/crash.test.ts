@@ -18,20 +18,21 @@ keepsInvariants(db)
 
 beforeAll(() => makeStoppable(db))
 
-/** One verb: what it is done to, and the call. */
+/** One verb: what it is done to, and the call; `inSteps` where it is a transaction of several statements. */
 interface Verb {
+  inSteps?: true
   to: () => Promise<Given>
   call: (db: Db, given: Given) => Promise<unknown>
 }
 
 const schema: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
+const DOUBT = { kind: 'input', mode: 'park', risk: 'low', title: 'Did it?', effect_key: PAY.key, schema } as const
 const PARKED = { question: { mode: 'park' } } as const
 const BEGUN = { effect: { request_id: 'r1' } }
 
 async function doubted(): Promise<Given> {
   const begun = await given(db, 'claimed', BEGUN)
-  const ask = { kind: 'input', mode: 'park', risk: 'low', title: 'Did it?', effect_key: PAY.key, schema } as const
-  return { ...begun, interruptId: (await interrupt(db, begun.held, WORKER, ask)).interrupt.id }
+  return { ...begun, interruptId: (await interrupt(db, begun.held, WORKER, DOUBT)).interrupt.id }
 }
 
 const VERBS: Record<string, Verb> = {
@@ -87,6 +88,16 @@ const VERBS: Record<string, Verb> = {
     to: () => given(db, 'claimed', BEGUN),
     call: (at, { held }) => reportEffect(at, held, WORKER, { key: PAY.key, status: 'failed' }),
   },
+  'hears from its worker what a person is being asked': {
+    inSteps: true,
+    to: doubted,
+    call: (at, { held }) => reportEffect(at, held, WORKER, { key: PAY.key, status: 'confirmed', result: 7 }),
+  },
+  'asks whether its effect happened': {
+    inSteps: true,
+    to: () => given(db, 'claimed', BEGUN),
+    call: (at, { held }) => interrupt(at, held, WORKER, { ...DOUBT, request_id: 'r2' }),
+  },
   'has its effect settled by a person': {
     to: doubted,
     call: (at, { id }) => settleEffect(at, id, OPERATOR, { key: PAY.key, happened: false, comment: 'Seen' }),
@@ -138,7 +149,7 @@ describe.each(Object.entries(VERBS))('a todo that %s', (_, verb) => {
     expect(await settled(verb, todo, before)).toBe(reached ? 'undone' : 'done')
   })
 
-  test('while its caller dies in the middle of the statement is as the statement leaves it', async () => {
+  test('while its caller dies in the middle of a statement is as the last statement leaves it', async () => {
     const proxy = await startProxy(url)
     const todo = await verb.to()
     const before = await written(todo.id)
@@ -146,7 +157,7 @@ describe.each(Object.entries(VERBS))('a todo that %s', (_, verb) => {
     const fate = await endAt(db, { point: 'before todo_events', url: proxy.url, call, end: async () => proxy.cut() })
     expect(fate).toEqual({ reached: true, result: 'ended' })
     await proxy.close()
-    expect(await settled(verb, todo, before)).toBe('done')
+    expect(await settled(verb, todo, before)).toBe(verb.inSteps ? 'undone' : 'done')
   })
 
   test.each([false, true])(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answer, resume } from '#lib/queue/answer'
 import { beginEffect } from '#lib/queue/begin-effect'
 import { claimById } from '#lib/queue/claim'
-import { expireParked } from '#lib/queue/expire'
+import { expireLeases, expireParked } from '#lib/queue/expire'
 import { interrupt } from '#lib/queue/interrupt'
 import { release } from '#lib/queue/release'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
@@ -119,13 +119,114 @@ describe('did it happen?', () => {
     expect(await codeOf(interrupt(db, { ...held, leaseEpoch: 9 }, WORKER, DOUBT))).toBe('lease_lost')
   })
 
-  test('is a guess beside what its worker has said meanwhile', async () => {
-    const asked = await doubted()
-    await reportEffect(db, asked.held, WORKER, { key: PAY.key, status: 'failed' })
-    await answer(db, asked.interruptId, OPERATOR, happened(true))
-    expect(await effect(asked.id)).toMatchObject({ status: 'failed', settled_by: null, comment: null })
-    expect(await settlements(asked.id)).toHaveLength(1)
+  test('about another effect is not answered by what is said of this one', async () => {
+    const begun = await given(db, 'claimed', { effect: {} })
+    await beginEffect(db, begun.held, WORKER, { ...PAY, key: 'mail' })
+    const { interrupt: asked } = await interrupt(db, begun.held, WORKER, DOUBT)
+    await reportEffect(db, begun.held, WORKER, { key: 'mail', status: 'confirmed' })
+    expect(await now(db, begun.id)).toMatchObject({ state: 'input-required', open_interrupt_id: asked.id })
   })
+})
+
+const LATER = endpoint('worker-2')
+
+/** A worker that lost its lease between doing an effect and saying so, and the next one, which asks whether it happened. */
+async function overtaken(mode: Interrupt['mode']) {
+  const first = await given(db, 'claimed', { effect: {}, ago: { lease_expires_at: 1 } })
+  await expireLeases(db)
+  await backdate(db, first.id, { available_at: 0 })
+  const { lease_epoch: leaseEpoch } = await claimById(db, first.id, {}, LATER)
+  const held = { id: first.id, leaseEpoch, endpointId: LATER.id }
+  expect(await codeOf(beginEffect(db, held, LATER, PAY))).toBe('effect_uncertain')
+  const asked = await interrupt(db, held, LATER, { ...DOUBT, mode })
+  return { first, held, asked: asked.interrupt }
+}
+
+describe.each([
+  ['confirmed', true],
+  ['failed', false],
+] as const)('while a person is asked, the late word of the worker that began it: %s', (status, is) => {
+  const say = (first: Given) => reportEffect(db, first.held, WORKER, { key: PAY.key, status, result: 7 })
+
+  test.each([
+    ['park', 'continued', { state: 'pending', owner: null, lease_expires_at: null }],
+    ['hold', 'resumed', { state: 'claimed', owner: 'worker-2/default' }],
+  ] as const)('closes the question and lets the todo go on, in one transaction: %s', async (mode, verb, goesOn) => {
+    const { first, asked } = await overtaken(mode)
+    const before = await now(db, first.id)
+    expect(await say(first)).toMatchObject({ status, result: 7 })
+    expect(await now(db, first.id)).toMatchObject({
+      ...goesOn,
+      open_interrupt_id: null,
+      interrupted_at: null,
+      result: null,
+      attempts: 2,
+      failures: 0,
+      lease_expirations: 1,
+      version: before.version + 1,
+    })
+    const answered = { action: 'accept', content: { happened: is }, answered_by: 'worker:worker-1', channel: 'http' }
+    expect(
+      await sql`SELECT status, action, content, answered_by, channel FROM interrupts WHERE id = ${asked.id}`,
+    ).toEqual([{ status: 'resolved', ...answered }])
+    const written = await sql`SELECT DISTINCT xmin::text FROM effects WHERE todo_id = ${first.id}
+      UNION SELECT xmin::text FROM todos WHERE id = ${first.id}
+      UNION SELECT xmin::text FROM interrupts WHERE id = ${asked.id}`
+    expect(written).toHaveLength(1)
+    const told =
+      await sql`SELECT verb, reason, to_state, actor FROM todo_events WHERE todo_id = ${first.id} ORDER BY id`
+    expect(told.slice(-2)).toEqual([
+      { verb: 'effect_settled', reason: null, to_state: null, actor: 'worker:worker-1/default' },
+      { verb, reason: 'effect_settled', to_state: goesOn.state, actor: 'worker:worker-1' },
+    ])
+  })
+
+  test.each(['park', 'hold'] as const)(
+    'makes every later answer come too late, and told whose it was: %s',
+    async (mode) => {
+      const { first, asked } = await overtaken(mode)
+      await say(first)
+      for (const late of [happened(true), happened(false), { action: 'decline' } as const]) {
+        expect(await refusalOf(answer(db, asked.id, OPERATOR, late))).toMatchObject({
+          code: 'already_answered',
+          facts: { answered_by: 'worker:worker-1', answered_at: expect.any(String) },
+        })
+      }
+      expect(await codeOf(settleEffect(db, first.id, OPERATOR, finding(!is)))).toBe('invalid_state')
+      expect(await effect(first.id)).toMatchObject({ status, settled_by: null, comment: null })
+      expect(await settlements(first.id)).toHaveLength(1)
+    },
+  )
+
+  test.each(['park', 'hold'] as const)('repeated is answered and told once: %s', async (mode) => {
+    const { first } = await overtaken(mode)
+    const word = await say(first)
+    const after = await now(db, first.id)
+    expect(await say(first)).toEqual(word)
+    expect(await now(db, first.id)).toEqual(after)
+    expect(await settlements(first.id)).toHaveLength(1)
+  })
+
+  test.each(['park', 'hold'] as const)('is what whoever goes on finds: %s', async (mode) => {
+    const { first, held } = await overtaken(mode)
+    await say(first)
+    const again = mode === 'hold' ? beginEffect(db, held, LATER, PAY) : beginsNext(first)
+    expect(await again).toMatchObject({ begun: !is })
+  })
+})
+
+test('nobody else’s word closes the question: no stranger’s, no other epoch’s', async () => {
+  const { first, held, asked } = await overtaken('park')
+  const stranger = endpoint('stranger')
+  for (const [at, by] of [
+    [{ ...first.held, endpointId: stranger.id }, stranger],
+    [held, LATER],
+    [{ ...first.held, leaseEpoch: 9 }, WORKER],
+  ] as const) {
+    expect(await codeOf(reportEffect(db, at, by, { key: PAY.key, status: 'confirmed' }))).toBe('lease_lost')
+  }
+  expect(await now(db, first.id)).toMatchObject({ state: 'input-required', open_interrupt_id: asked.id })
+  expect(await effect(first.id)).toMatchObject({ status: 'begun' })
 })
 
 describe('a person', () => {

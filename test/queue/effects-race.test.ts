@@ -6,6 +6,7 @@ import { cancel } from '#lib/queue/cancel'
 import { claimById } from '#lib/queue/claim'
 import { expireLeases } from '#lib/queue/expire'
 import { interrupt } from '#lib/queue/interrupt'
+import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
 import { argumentsHash } from '#lib/wire/arguments-hash'
@@ -203,12 +204,12 @@ test('ten people settle at once: one is believed', () =>
   }))
 
 const schema: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
+const ASK = { kind: 'input', mode: 'park', title: 'Did it?', risk: 'low', effect_key: PAY.key, schema } as const
 
 test('one answers the question, another settles on the page: one is believed, and the question is closed', () =>
   rounds(30, 300, async (n) => {
     const todo = await given(db, 'claimed', { effect: {} })
-    const ask = { kind: 'input', mode: 'park', title: 'Did it?', risk: 'low', effect_key: PAY.key, schema } as const
-    const asked = await interrupt(db, todo.held, WORKER, ask)
+    const asked = await interrupt(db, todo.held, WORKER, ASK)
     const yes = { action: 'accept', content: { happened: true } } as const
     const answers = () => codeOf(answer(db, asked.interrupt.id, person('one'), yes))
     const codes = await both(n, answers, () => codeOf(settle(todo.id, person('two'), false)))
@@ -217,6 +218,64 @@ test('one answers the question, another settles on the page: one is believed, an
     expect(await effect(todo.id)).toMatchObject({ status })
     expect(await now(db, todo.id)).toMatchObject({ state: 'pending', open_interrupt_id: null })
     expect(await verbs(todo.id)).toEqual(['effect_begun', 'effect_settled'])
+  }))
+
+/** The todo goes on, and nobody is asked what is known. */
+async function settled(id: string, state: string): Promise<void> {
+  expect(await now(db, id)).toMatchObject({ state, open_interrupt_id: null, interrupted_at: null })
+  expect(await sql`SELECT id FROM interrupts WHERE todo_id = ${id} AND status = 'open'`).toEqual([])
+}
+
+test('its worker says how it went and a person answers: one of them closes the question, and the worker’s word stands', () =>
+  rounds(40, 400, async (n) => {
+    const todo = await given(db, 'claimed', { effect: {} })
+    const asked = await interrupt(db, todo.held, WORKER, { ...ASK, mode: n % 4 < 2 ? 'park' : 'hold' })
+    const no = { action: 'accept', content: { happened: false } } as const
+    const [word, code] = await both(
+      n,
+      () => codeOf(report(todo, 'confirmed')),
+      () => codeOf(answer(db, asked.interrupt.id, OPERATOR, no)),
+    )
+    expect(word).toBeNull()
+    expect([null, 'already_answered']).toContain(code)
+    expect(await effect(todo.id)).toMatchObject({ status: 'confirmed', settled_by: null })
+    expect(await verbs(todo.id)).toHaveLength(code === null ? 3 : 2)
+    await settled(todo.id, n % 4 < 2 ? 'pending' : 'claimed')
+  }))
+
+test.each([
+  ['its worker says how it went', (todo: Given) => codeOf(report(todo, 'failed')), 'failed'],
+  ['a person settles it', (todo: Given) => codeOf(settle(todo.id, OPERATOR, true)), 'confirmed'],
+] as const)('%s while somebody begins to ask: not asked at all, or answered by that', (_, say, status) =>
+  rounds(40, 400, async (n) => {
+    const todo = await given(db, 'claimed', { effect: {} })
+    const ask = () => codeOf(interrupt(db, todo.held, WORKER, { ...ASK, mode: n % 4 < 2 ? 'park' : 'hold' }))
+    const [said, asked] = await both(n, () => say(todo), ask)
+    expect(said).toBeNull()
+    expect([null, 'validation_failed']).toContain(asked)
+    expect(await effect(todo.id)).toMatchObject({ status })
+    await settled(todo.id, asked === null && n % 4 < 2 ? 'pending' : 'claimed')
+  }),
+)
+
+test('its worker says how it went while the question is parked, canceled or expires: the todo never stands still', () =>
+  rounds(30, 300, async (n) => {
+    const todo = await given(db, 'claimed', { effect: {} })
+    await interrupt(db, todo.held, WORKER, { ...ASK, mode: 'hold' })
+    const others = [
+      () => park(db, todo.held, WORKER),
+      () => parkForHolder(db, todo.id, OPERATOR),
+      () => cancel(db, todo.id, OPERATOR),
+    ]
+    const [word] = await both(
+      n,
+      () => codeOf(report(todo, 'confirmed')),
+      () => codeOf((others[n % 3] as () => Promise<unknown>)()),
+    )
+    expect(word).toBeNull()
+    const { state } = await now(db, todo.id)
+    expect(n % 3 === 2 ? ['canceled'] : ['claimed', 'pending']).toContain(state)
+    await settled(todo.id, state)
   }))
 
 /** The world outside, where an effect happens or not; and the steps of a worker, after any of which it may die. */

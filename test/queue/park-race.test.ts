@@ -54,7 +54,7 @@ test('a late answer to the first question never answers the second, which its ho
   }))
 
 test('no todo is claimed with a question open, whoever parks, answers and claims at once', () =>
-  rounds(20, 300, async (n) => {
+  rounds(50, 500, async (n) => {
     const asked = await given(db, 'input-required', n % 2 ? PARKED : {})
     const claims = Array.from({ length: 4 }, (_, at) => claim(db, { worker: `w${at}` }, WORKER))
     const [, code, claimed] = await Promise.all([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '#lib/db/connect'
 import { answer } from '#lib/queue/answer'
 import { beginEffect } from '#lib/queue/begin-effect'
@@ -12,13 +12,16 @@ import {
   expireInterrupts,
   expireLeases,
   expireParked,
+  type WaitTtls,
 } from '#lib/queue/expire'
 import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
+import type { Moved } from '#lib/queue/moved'
 import { listTodos } from '#lib/queue/read-todos'
 import { settleEffect } from '#lib/queue/settle-effect'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
+import { readClocks } from '#worker/clocks'
 import { approver } from '../support/callers'
 import { database } from '../support/database'
 import { given, OPERATOR, WORKER } from '../support/given'
@@ -153,4 +156,54 @@ test('a sweep looks a second time only at todos with a family', async () => {
   await expireLeases(one)
   const { looked_up, scanned } = await reads(() => expireLeases(one))
   expect(looked_up + scanned).toBeLessThan(2000 + FEW)
+})
+
+describe('however many questions wait', () => {
+  const MANY = times(3000, 100_000)
+
+  /** Waiting rows put down as they would lie there, asked so many seconds ago, and given more time till then if any. */
+  const waiting = (prefix: string, { rows, seconds, owner, until }: Waiting) =>
+    sql`INSERT INTO todos (id, queue, title, state, owner, owner_endpoint_id, lease_expires_at, interrupted_at,
+        open_interrupt_id, wait_until, max_attempts, lease_seconds, attempts, lease_epoch)
+      SELECT ${prefix}::text || n, 'open', 'Waits', 'input-required', ${owner}::text, ${owner}::text,
+        CASE WHEN ${owner}::text IS NOT NULL THEN now() END, now() - make_interval(secs => ${seconds}),
+        ${prefix}::text || n, now() + make_interval(secs => ${until ?? null}), 3, 300, 1, 1 FROM generate_series(1, ${rows}::int) n`
+
+  interface Waiting {
+    rows: number
+    seconds: number
+    owner: string | null
+    until?: number
+  }
+
+  // The many are older than either deadline, so that only their kind keeps them out.
+  const KINDS: [string, string | null, (ttlSeconds: number) => Promise<Moved[]>, (ttlSeconds: number) => object][] = [
+    ['held', 'worker', (ttlSeconds) => expireInterrupts(one, { ttlSeconds }), (held) => ({ held, parked: 0 })],
+    ['parked', null, (ttlSeconds) => expireParked(one, { ttlSeconds }), (parked) => ({ held: 0, parked })],
+  ]
+
+  test.each(KINDS)(
+    'a sweep of %s ones reads those it takes, and the clocks next to none',
+    async (_, owner, sweep, ttls) => {
+      await sql`DELETE FROM todos WHERE id LIKE ANY ('{claimed-%,other-%,young-%,extended-%,old-%}')`
+      await waiting('other-', { rows: MANY, seconds: 10 * DAY, owner: owner === null ? 'worker' : null })
+      await waiting('young-', { rows: MANY, seconds: DAY / 2, owner })
+      await waiting('extended-', { rows: 5, seconds: 2 * DAY, owner, until: 3600 })
+      await waiting('old-', { rows: 10, seconds: 2 * DAY, owner })
+      await sql`ANALYZE todos`
+      for (const nothing of [await reads(() => sweep(20 * DAY)), await reads(() => sweep(20 * DAY))]) {
+        expect(nothing.looked_up + nothing.scanned).toBeLessThan(FEW)
+      }
+      const look = { ttls: ttls(DAY) as WaitTtls, except: [], since: null }
+      await readClocks(one, look)
+      const clocks = await reads(() => readClocks(one, look))
+      expect(clocks.looked_up + clocks.scanned).toBeLessThan(2 * FEW)
+      let moved = 0
+      const swept = await reads(async () => {
+        moved = (await sweep(DAY)).length
+      })
+      expect(moved).toBe(10)
+      expect(swept.looked_up + swept.scanned).toBeLessThan(2 * FEW)
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Refusal } from '#lib/model/errors'
 import type { Client } from '#lib/sdk/client'
 import { argumentsHash } from '#lib/sdk/sdk'
@@ -130,37 +130,148 @@ test('what this attempt has asked and held is not lost by parking the same key',
   expect((await every.getTodo({ id: todo.id })).todo).toMatchObject({ attempts: 1, result: { answer: 'this' } })
 })
 
-test.each([
-  ['other arguments', { arguments: { amount: 11 } }, 0],
-  ['one that is too old', { arguments: { amount: 10 } }, 40 * 86_400],
-])(
-  'an effect is not begun under an approval of %s, and that fails the todo for good',
-  async (what, options, secondsAgo) => {
-    const every = await client()
-    const queue = `mismatch-${secondsAgo}`
-    const { todo } = await every.enqueue({ queue, title: `Pays: ${what}` })
-    let runs = 0
-    const thrown: unknown[] = []
-    const { line } = await work({
-      queues: [queue],
-      handler: async ({ approve, effect, todo: mine }) => {
-        const approval = await approve({ action: 'pay', arguments: { amount: 10 }, risk: 'critical' })
-        await api.sql`UPDATE interrupts SET answered_at = now() - make_interval(secs => ${secondsAgo}) WHERE todo_id = ${mine.id}`
-        return effect('pay', { idempotent: false, approval, ...options }, () => ++runs).catch((error: unknown) => {
-          thrown.push(error)
-          throw error
-        })
-      },
+test('an effect is not begun under an approval of other arguments, and that fails the todo for good', async () => {
+  const every = await client()
+  const { todo } = await every.enqueue({ queue: 'mismatch', title: 'Pays' })
+  const thrown: unknown[] = []
+  const { line } = await work({
+    queues: ['mismatch'],
+    handler: async ({ approve, effect }) => {
+      const approval = await approve({ action: 'pay', arguments: { amount: 10 } })
+      const other = { idempotent: false, approval, arguments: { amount: 11 } }
+      return effect('pay', other, () => 'paid').catch((error: unknown) => {
+        thrown.push(error)
+        throw error
+      })
+    },
+  })
+  await every.answerInterrupt({ id: (await question(every, todo.id)).id })
+  await line.until('/fail', 1)
+  const { todo: failed, effects, interrupts } = await every.getTodo({ id: todo.id })
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'approval_mismatch' }, failures: 1 })
+  expect(thrown[0]).toBeInstanceOf(Refusal)
+  expect(thrown[0]).toMatchObject({ facts: { mismatch: 'other_arguments' } })
+  expect(interrupts).toHaveLength(1)
+  expect(effects).toEqual([])
+})
+
+/** What makes an approval worthless after it was given; `use` does another effect under it. */
+type Spoil = (approval: { id: string; approvedBy: string; use: () => Promise<unknown> }) => Promise<unknown>
+
+describe.each([{ hold: false }, { hold: true }] as const)(
+  'an approval that no longer counts (held: $hold)',
+  ({ hold }) => {
+    /** Pays once approved; `spoil` is what happens between the first approval and the payment. */
+    async function paying(spoil: Spoil, key?: string) {
+      const every = await client()
+      const queue = `stale-${crypto.randomUUID()}`
+      const { todo } = await every.enqueue({ queue, title: 'Pays' })
+      const paid: unknown[] = []
+      let isSpoilt = false
+      const { line } = await work({
+        queues: [queue],
+        handler: async ({ approve, effect }) => {
+          const proposal = { action: 'pay', arguments: { amount: 10 }, message: 'The rent.', ...(key && { key }) }
+          const approval = await approve(proposal, hold ? { hold } : {})
+          if (approval.action === 'decline') return { declined: approval.comment, key: approval.key }
+          const options = { idempotent: false, approval, arguments: { amount: 10 } }
+          const use = () => effect('fee', options, () => 'paid')
+          if (!isSpoilt) await spoil({ id: todo.id, approvedBy: String(approval.answeredBy), use })
+          isSpoilt = true
+          return effect('pay', options, () => paid.push(1))
+        },
+      })
+      return { every, id: todo.id, line, paid }
+    }
+
+    const tooOld: Spoil = ({ id }) =>
+      api.sql`UPDATE interrupts SET answered_at = now() - interval '40 days' WHERE todo_id = ${id}`
+
+    const STALE: [string, string, Spoil][] = [
+      ['is too old for its risk', 'older than its risk allows', tooOld],
+      [
+        'came from somebody who may no longer give one',
+        'may no longer',
+        ({ approvedBy }) =>
+          api.sql`UPDATE endpoints SET scopes = '{read}' WHERE name = ${approvedBy.replace('client:', '')}`,
+      ],
+      ['was used by another effect', 'another effect', ({ use }) => use()],
+    ]
+
+    test.each(STALE)('is asked for anew, and then counts: it %s', async (_, why, spoil) => {
+      const { every, id, line, paid } = await paying(spoil)
+      await every.answerInterrupt({ id: (await question(every, id)).id })
+      const again = await question(every, id, 2)
+      expect(again.todo.owner === null).toBe(!hold)
+      expect(again.asked).toMatchObject({
+        kind: 'approval',
+        title: 'pay?',
+        proposal: { action: 'pay', arguments: { amount: 10 } },
+        message: expect.stringMatching(`no longer counts: .*${why}.*\n\nThe rent\\.`),
+      })
+      await (await client()).answerInterrupt({ id: again.id })
+      await line.until('/complete', 1)
+      const { todo, effects } = await every.getTodo({ id })
+      expect(todo).toMatchObject({ state: 'completed', result: 1, failures: 0, attempts: hold ? 1 : 3 })
+      expect(effects.find(({ key }) => key === 'pay')).toMatchObject({ status: 'confirmed', interrupt_id: again.id })
+      expect(paid).toHaveLength(1)
     })
-    await every.answerInterrupt({ id: (await question(every, todo.id)).id })
-    await line.until('/fail', 1)
-    const { todo: failed, effects } = await every.getTodo({ id: todo.id })
-    expect(failed).toMatchObject({ state: 'failed', error: { code: 'approval_mismatch' }, failures: 1 })
-    expect(thrown[0]).toBeInstanceOf(Refusal)
-    expect(effects).toEqual([])
-    expect(runs).toBe(0)
+
+    test.each([undefined, 'leave'])('declined when asked anew is not done; key: %s', async (key) => {
+      const { every, id, line, paid } = await paying(tooOld, key)
+      await every.answerInterrupt({ id: (await question(every, id)).id })
+      const again = await question(every, id, 2)
+      await every.answerInterrupt({ id: again.id, action: 'decline', comment: 'too late' })
+      await line.until(hold ? '/fail' : '/complete', 1)
+      const { todo, effects } = await every.getTodo({ id })
+      if (hold) expect(todo).toMatchObject({ state: 'failed', error: { code: 'approval_mismatch' } })
+      else if (key) expect(todo.result).toEqual({ declined: 'too late', key })
+      else expect(todo.result).toMatchObject({ declined: 'too late' })
+      expect(effects).toEqual([])
+      expect(paid).toEqual([])
+    })
   },
 )
+
+test('an approval that never counts is asked for three times more, and then fails the todo for good', async () => {
+  const every = await client()
+  const { todo } = await every.enqueue({ queue: 'hopeless', title: 'Pays' })
+  const { line } = await work({
+    queues: ['hopeless'],
+    handler: async ({ approve, effect }) => {
+      const approval = await approve({ action: 'pay' })
+      await api.sql`UPDATE interrupts SET answered_at = now() - interval '40 days' WHERE todo_id = ${todo.id}`
+      return effect('pay', { idempotent: false, approval }, () => 'paid')
+    },
+  })
+  for (const number of [1, 2, 3, 4]) await every.answerInterrupt({ id: (await question(every, todo.id, number)).id })
+  await line.until('/fail', 1)
+  const { todo: failed, interrupts, effects } = await every.getTodo({ id: todo.id })
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'approval_mismatch' }, attempts: 5, failures: 1 })
+  expect(interrupts).toHaveLength(4)
+  expect(effects).toEqual([])
+})
+
+test('what was done under an approval is not asked for anew, however old that is when the handler comes back', async () => {
+  const every = await client()
+  const { todo } = await every.enqueue({ queue: 'done-before', title: 'Pays' })
+  let runs = 0
+  const { line } = await work({
+    queues: ['done-before'],
+    handler: async ({ approve, effect, todo: mine }) => {
+      const approval = await approve({ action: 'pay', risk: 'critical' })
+      const paid = await effect('pay', { idempotent: false, approval }, () => ++runs)
+      if (mine.attempts > 2) return paid
+      await api.sql`UPDATE interrupts SET answered_at = now() - interval '40 days' WHERE todo_id = ${mine.id}`
+      throw Object.assign(new Error('after it was paid'), { retryAfterSeconds: 0 })
+    },
+  })
+  await every.answerInterrupt({ id: (await question(every, todo.id)).id })
+  await line.until('/complete', 1)
+  const { todo: done, interrupts } = await every.getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', result: 1, attempts: 3 })
+  expect(interrupts).toHaveLength(1)
+})
 
 test('an approval that is parked while the lease has lapsed is neither lost nor an expiration', async () => {
   const every = await client()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expireLeases } from '#lib/queue/expire'
-import { NotDone } from '#lib/sdk/sdk'
-import { door } from '../api/door'
+import { type Handler, NotDone } from '#lib/sdk/sdk'
+import { door, PATIENT } from '../api/door'
 import { backdate } from '../support/clock'
 import { abortOf, staff } from './staff'
 
@@ -115,6 +115,48 @@ test('the outcome is told though the lease was lost meanwhile, and the next atte
   expect(done).toMatchObject({ state: 'completed', attempts: 2, lease_expirations: 1, result: { number: 1 } })
   expect(effects).toMatchObject([{ status: 'confirmed', lease_epoch: 1, settled_by: null }])
   expect(runs).toBe(1)
+})
+
+test('a worker that was thought dead says how it went, and the question it left behind is closed by that', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'late-word', title: 'Sends' })
+  const isAsked = async () => (await getTodo({ id: todo.id })).interrupts.length
+  let runs = 0
+  const handler: Handler = ({ effect, todo: mine }) =>
+    effect('send', { idempotent: false }, async () => {
+      runs += 1
+      await backdate(api.db, mine.id, { lease_expires_at: 1 })
+      await expireLeases(api.db)
+      await backdate(api.db, mine.id, { available_at: 1 })
+      await expect.poll(isAsked, PATIENT).toBe(1)
+      return { number: runs }
+    })
+  for (const _ of [1, 2]) await work({ queues: ['late-word'], handler })
+  await expect.poll(async () => (await getTodo({ id: todo.id })).todo.state, PATIENT).toBe('completed')
+  const { todo: done, effects, interrupts } = await getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', attempts: 3, lease_expirations: 1, result: { number: 1 } })
+  expect(effects).toMatchObject([{ status: 'confirmed', lease_epoch: 1, settled_by: null }])
+  expect(interrupts).toMatchObject([{ status: 'resolved', effect_key: 'send', content: { happened: true } }])
+  expect(runs).toBe(1)
+})
+
+test('what is known by the time it would be asked is not asked', async () => {
+  const { enqueue, getTodo } = await client()
+  const { todo } = await enqueue({ queue: 'known', title: 'Sends' })
+  const begun = { id: todo.id, lease_epoch: 1, key: 'send' }
+  const { line } = await work({
+    queues: ['known'],
+    handler: async ({ effect, client: own }) => {
+      await own.beginEffect({ ...begun, idempotent: false })
+      // Its word comes between the doubt and the question.
+      line.before('/interrupt', () => own.settleEffect({ ...begun, status: 'confirmed', result: 7 }))
+      return effect('send', { idempotent: false }, () => 8)
+    },
+  })
+  await line.until('/complete', 1)
+  const { todo: done, interrupts } = await getTodo({ id: todo.id })
+  expect(done).toMatchObject({ state: 'completed', attempts: 1, result: 7 })
+  expect(interrupts).toEqual([])
 })
 
 test('answers that are lost on the way make nothing happen twice', async () => {

@@ -21,6 +21,8 @@ export interface Line {
   mend(): void
   /** Loses the answers of the next calls to paths that end so, after the server has done what they ask. */
   loseAnswers(end: string, times: number): void
+  /** Does this before the next call to a path that ends so goes through. */
+  before(end: string, act: () => Promise<unknown>): void
   /** Answers the next calls to paths that end so in the server's place. */
   intercept(end: string, responses: Response[]): void
 }
@@ -29,6 +31,7 @@ export function createLine(): Line {
   const sent: LineCall[] = []
   const answered: LineCall[] = []
   const losses: string[] = []
+  const first: { end: string; act: () => Promise<unknown> }[] = []
   const instead: { end: string; response: Response }[] = []
   let waiting: { isDone(): boolean; resolve(): void }[] = []
   let isCut = false
@@ -50,6 +53,7 @@ export function createLine(): Line {
     sent.push(call)
     tell()
     if (isCut) throw new TypeError('the line is cut')
+    await takeFirst(first, ({ end }) => call.path.endsWith(end))?.act()
     const response = takeFirst(instead, ({ end }) => call.path.endsWith(end))?.response ?? (await fetch(url, init))
     if (isCut || takeFirst(losses, (end) => call.path.endsWith(end)) !== undefined) {
       await response.arrayBuffer()
@@ -72,6 +76,7 @@ export function createLine(): Line {
       isCut = false
     },
     loseAnswers: (end, times) => void losses.push(...Array.from({ length: times }, () => end)),
+    before: (end, act) => void first.push({ end, act }),
     intercept: (end, responses) => void instead.push(...responses.map((response) => ({ end, response }))),
   }
 }

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Handler } from '#lib/sdk/sdk'
 import { door } from '../api/door'
+import { times } from '../support/numbers'
 import { processes } from './processes'
 import { abortOf, promised, staff } from './staff'
 
@@ -145,5 +147,113 @@ test('a question whose opening was broken off by the stop is parked all the same
     ...SPENT_NOTHING,
     state: 'input-required',
     owner: null,
+  })
+})
+
+describe('a worker that is stopped while a question it parks is on its way spends nothing', () => {
+  const signals: AbortSignal[] = []
+  const handler: Handler = async ({ park, checkpoint, signal }) => {
+    signals.push(signal)
+    const { content } = await park<{ answer: string }>({ title: 'Which?' }, { page: 7 })
+    return { answer: content?.answer ?? null, checkpoint }
+  }
+  const DONE = {
+    ...SPENT_NOTHING,
+    state: 'completed',
+    attempts: 2,
+    result: { answer: 'this', checkpoint: { page: 7 } },
+  }
+
+  async function parking(queue: string) {
+    const every = await client()
+    const running = await work({ queues: [queue], handler })
+    const quiet = () => expect(running.log.filter(({ level }) => level !== 'info')).toEqual([])
+    const enqueue = async () => (await every.enqueue({ queue, title: 'Parks' })).todo.id
+    return { every, running, enqueue, quiet }
+  }
+
+  test('before it has arrived: the todo is released, and the next worker asks', async () => {
+    const { every, running, enqueue, quiet } = await parking('parks-not')
+    const stopped = promised()
+    running.line.before('/interrupt', () => {
+      void running.stop().then(stopped.resolve)
+      return abortOf(signals.at(-1) as AbortSignal)
+    })
+    const id = await enqueue()
+    await stopped.promise
+    const { todo, interrupts } = await every.getTodo({ id })
+    expect(todo).toMatchObject({ ...FREE, attempts: 1 })
+    expect(interrupts).toEqual([])
+    quiet()
+  })
+
+  test('and never hears that it has: the question stays open, parked, and its answer goes on with the next worker', async () => {
+    const { every, running, enqueue, quiet } = await parking('parks-unheard')
+    running.line.loseAnswers('/interrupt', 1000)
+    const id = await enqueue()
+    await every.getTodo({ id, wait_seconds: 20 })
+    await running.stop()
+    const { todo, interrupts } = await every.getTodo({ id })
+    expect(todo).toMatchObject({ ...SPENT_NOTHING, state: 'input-required', owner: null, checkpoint: { page: 7 } })
+    expect(interrupts).toMatchObject([{ status: 'open', mode: 'park' }])
+    quiet()
+    await every.answerInterrupt({ id: todo.open_interrupt_id ?? '', content: { answer: 'this' } })
+    const next = await work({ queues: ['parks-unheard'], handler })
+    await next.line.until('/complete', 1)
+    expect((await every.getTodo({ id })).todo).toMatchObject(DONE)
+  })
+
+  test('and it is answered before the worker has heard of its own asking', async () => {
+    const { every, running, enqueue, quiet } = await parking('parks-answered')
+    running.line.loseAnswers('/interrupt', 1000)
+    const id = await enqueue()
+    const { todo: asked } = await every.getTodo({ id, wait_seconds: 20 })
+    const stopped = running.stop()
+    await every.answerInterrupt({ id: asked.open_interrupt_id ?? '', content: { answer: 'this' } })
+    await stopped
+    expect((await every.getTodo({ id })).todo).toMatchObject({ ...SPENT_NOTHING, state: 'pending', attempts: 1 })
+    quiet()
+    const next = await work({ queues: ['parks-answered'], handler })
+    await next.line.until('/complete', 1)
+    const { todo, interrupts } = await every.getTodo({ id })
+    expect(todo).toMatchObject(DONE)
+    expect(interrupts).toHaveLength(1)
+  })
+
+  test('a held question that is answered between two tries to give it back is given back all the same', async () => {
+    const every = await client()
+    const { todo } = await every.enqueue({ queue: 'between', title: 'Asks' })
+    const running = await work({
+      queues: ['between'],
+      handler: async ({ ask }) => void (await ask({ title: 'Which?' })),
+    })
+    // It never hears that its question is open, and so tries to release first; the answer comes before it tries to park.
+    running.line.loseAnswers('/interrupt', 1000)
+    const { todo: asked } = await every.getTodo({ id: todo.id, wait_seconds: 20 })
+    const id = asked.open_interrupt_id ?? ''
+    running.line.before('/park', () => every.answerInterrupt({ id, content: { answer: 'this' } }))
+    await running.stop()
+    expect((await every.getTodo({ id: todo.id })).todo).toMatchObject({ ...FREE, attempts: 1 })
+    expect(running.log).toEqual([])
+  })
+
+  test('SIGTERM in the same moment as the answer to a held question: given back, or gone on with', {
+    timeout: 120_000,
+  }, async () => {
+    const every = await client()
+    const asks: Handler = async ({ ask }) => (await ask<{ answer: string }>({ title: 'Which?' })).content
+    for (let n = 0; n < times(12, 100); n++) {
+      const queue = `at-once-${n}`
+      const { todo } = await every.enqueue({ queue, title: 'Asks' })
+      const running = await work({ queues: [queue], handler: asks })
+      const { todo: asked } = await every.getTodo({ id: todo.id, wait_seconds: 20 })
+      const answering = every.answerInterrupt({ id: asked.open_interrupt_id ?? '', content: { answer: 'this' } })
+      // At every moment from the sending of the answer to what the worker does with it.
+      for (let turn = 0; turn < n % 12; turn++) await new Promise(setImmediate)
+      await Promise.all([answering, running.stop()])
+      const { todo: after } = await every.getTodo({ id: todo.id })
+      expect(after).toMatchObject({ failures: 0, lease_expirations: 0, owner: null })
+      expect(['pending', 'completed']).toContain(after.state)
+    }
   })
 })

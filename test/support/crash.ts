@@ -96,19 +96,20 @@ export function dying(
 ): { door: Database; died: () => boolean } {
   let left = statements
   let died = false
-  const door: Database = {
-    ...db,
+  const dies = <At extends Db>(at: At): At => ({
+    ...at,
     query: async <Row>(statement: Parameters<Db['query']>[0]) => {
       if (left === 0) died = true
       if (left < 0 || (left === 0 && !answerLost)) throw new Error('the process has ended')
       left -= 1
-      const rows = await db.query<Row>(statement)
+      const rows = await at.query<Row>(statement)
       if (left < 0) throw new Error('the process has ended')
       return rows
     },
-    get root() {
-      return db.root
-    },
-  }
+    // One that is under way when the process ends is rolled back.
+    transaction: <Result>(work: (tx: Db) => Promise<Result>) => at.transaction((tx) => work(dies(tx))),
+    root: db.root,
+  })
+  const door = dies(db)
   return { door, died: () => died }
 }
