@@ -28,3 +28,34 @@ test('what has just ended stands first in its column, also after a reload', asyn
   await page.reload()
   await expect.poll(shown).toEqual(names)
 })
+
+test('an operator cancels a whole column, sees how far it is and what could not be done', async ({ site }) => {
+  const { agent } = site
+  const queue = 'sweep'
+  for (let n = 0; n < 3; n++) await agent.enqueue({ queue, title: `Sweep ${n}` })
+  const page = await site.pageOf('operator')
+  await page.goto(`/board?queue=${queue}`)
+  const column = page.locator('[data-column=pending]')
+  await expect(column.locator('article')).toHaveCount(3)
+  await column.getByRole('button', { name: 'Actions for all in Pending' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel 3 todos' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText(`Only those the board shows now are meant: queue ${queue}.`)
+  await dialog.getByLabel('Reason').fill('No longer wanted')
+  await dialog.getByRole('button', { name: 'Cancel 3 todos' }).click()
+  await expect(dialog).toContainText('Canceled 3 todos.')
+  await expect(column.locator('article')).toHaveCount(0)
+  await dialog.getByRole('link', { name: 'All results' }).click()
+  await expect(page.getByRole('heading', { name: 'Cancel 3 todos' })).toBeVisible()
+  await expect(page.getByRole('list').getByText('Sweep 2')).toBeVisible()
+  await page.getByRole('link', { name: 'All bulk runs' }).click()
+  await expect(page.getByRole('link', { name: 'Cancel 3 todos' }).first()).toBeVisible()
+})
+
+test('who may not act on todos has no menu for a column', async ({ site }) => {
+  await site.agent.enqueue({ queue: 'looks', title: 'Only looked at' })
+  const page = await site.pageOf('viewer')
+  await page.goto('/board?queue=looks')
+  await expect(page.locator('[data-column=pending] article')).toHaveCount(1)
+  await expect(page.getByRole('button', { name: /^Actions for all/ })).toHaveCount(0)
+})

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { expect, type Locator, type Page } from 'playwright/test'
 import { ALONE, emptyQueue, type Site, test } from './site'
 
-const PAGES = ['/board', '/inbox', '/settings', '/health'] as const
+const PAGES = ['/board', '/inbox', '/settings', '/health', '/bulk'] as const
 
 const SCHEMES = ['light', 'dark'] as const
 

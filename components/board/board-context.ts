@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react'
 import type { Filter } from '#lib/query/filter'
 import type { Prompt } from '#lib/query/prompts'
 import type { Card } from '#lib/wire/todo'
+import type { BoardColumn } from './columns'
 
 /** What all parts of a board share. */
 export interface BoardContext {
@@ -12,6 +13,7 @@ export interface BoardContext {
   prompts: ReadonlyMap<string, Prompt>
   open(id: string): void
   openMenu(card: Card, button: HTMLElement): void
+  openColumnMenu(column: BoardColumn, button: HTMLElement): void
 }
 
 const Context = createContext<BoardContext | null>(null)

@@ -14,6 +14,7 @@ import { Announcer } from './announcer'
 import styles from './board.module.css'
 import { BoardColumns } from './board-columns'
 import { type BoardContext, BoardProvider, useBoard } from './board-context'
+import type { BoardColumn } from './columns'
 import { FilterBar } from './filter-bar'
 import { useHasSelection } from './reading'
 import { useBoardKeys } from './use-board-keys'
@@ -24,6 +25,7 @@ import { useCounts } from './use-tally'
 const FirstTodo = dynamic(() => import('./first-todo'))
 const BoardTabs = dynamic(() => import('./board-tabs'), { ssr: false })
 const CardMenu = dynamic(() => import('./card-menu'), { ssr: false })
+const ColumnMenu = dynamic(() => import('../bulk/column-menu'), { ssr: false })
 const TodoDrawer = dynamic(() => import('../todo/todo-drawer'), { ssr: false })
 
 /** All todos by their state, live. */
@@ -31,6 +33,7 @@ export function Board() {
   const { fields, filter, set } = useFilter()
   const [openId, setOpenId] = useQueryState('todo', parseAsString.withOptions({ history: 'push', scroll: false }))
   const [menu, setMenu] = useState<{ card: Card; button: HTMLElement } | null>(null)
+  const [columnMenu, setColumnMenu] = useState<{ column: BoardColumn; button: HTMLElement } | null>(null)
   const isHeld = useHasSelection() || menu !== null
   const prompts = usePrompts()
   const [wasOpened, setWasOpened] = useState(openId !== null)
@@ -40,9 +43,13 @@ export function Board() {
 
   const open = useCallback((id: string) => void setOpenId(id), [setOpenId])
   const openMenu = useCallback((card: Card, button: HTMLElement) => setMenu({ card, button }), [])
+  const openColumnMenu = useCallback(
+    (column: BoardColumn, button: HTMLElement) => setColumnMenu({ column, button }),
+    [],
+  )
   const board = useMemo<BoardContext>(
-    () => ({ filter, isHeld, prompts, open, openMenu }),
-    [filter, isHeld, prompts, open, openMenu],
+    () => ({ filter, isHeld, prompts, open, openMenu, openColumnMenu }),
+    [filter, isHeld, prompts, open, openMenu, openColumnMenu],
   )
 
   return (
@@ -56,6 +63,7 @@ export function Board() {
         <Announcer />
       </div>
       {menu && <CardMenu {...menu} onClose={() => setMenu(null)} />}
+      {columnMenu && <ColumnMenu {...columnMenu} onClose={() => setColumnMenu(null)} />}
       {wasOpened && <TodoDrawer id={openId} onClose={() => void setOpenId(null, { history: 'replace' })} />}
       <Acts />
     </BoardProvider>

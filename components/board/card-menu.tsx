@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core'
 import { IconClipboardCopy, IconExternalLink, IconMessageQuestion, IconTerminal2 } from '@tabler/icons-react'
 import Link from 'next/link'
-import { useLayoutEffect } from 'react'
 import type { Card } from '#lib/wire/todo'
 import { copyText } from '../shell/copy-text'
+import { MenuAt } from '../shell/menu-at'
 import { ACTS, askFor, possibleActs } from '../todo/acts-table'
 import { useRole } from '../todo/use-role'
 import { useBoard } from './board-context'
@@ -14,68 +14,41 @@ export default function CardMenu({ card, button, onClose }: { card: Card; button
   const { open, prompts } = useBoard()
   const role = useRole()
   const prompt = prompts.get(card.id)
-  const { left, bottom, width } = button.getBoundingClientRect()
-  useLayoutEffect(() => {
-    button.setAttribute('aria-expanded', 'true')
-    return () => {
-      button.removeAttribute('aria-expanded')
-      // Whoever chose something has the focus there; whoever closed the menu is back where they were.
-      if (document.activeElement === document.body) button.focus()
-    }
-  }, [button])
-
   return (
-    <Menu
-      opened
-      onClose={onClose}
-      position="bottom-end"
-      width={200}
-      trapFocus
-      returnFocus={false}
-      withInitialFocusPlaceholder={false}
-    >
-      <Menu.Target>
-        <span aria-hidden style={{ position: 'fixed', left, top: bottom, width, height: 0 }} />
-      </Menu.Target>
-      <Menu.Dropdown aria-label="Actions">
+    <MenuAt button={button} onClose={onClose}>
+      <Menu.Item leftSection={<IconExternalLink size={15} aria-hidden />} onClick={() => open(card.id)} data-autofocus>
+        Open
+      </Menu.Item>
+      {prompt && (
         <Menu.Item
-          leftSection={<IconExternalLink size={15} aria-hidden />}
-          onClick={() => open(card.id)}
-          data-autofocus
+          leftSection={<IconMessageQuestion size={15} aria-hidden />}
+          component={Link}
+          href={`/inbox/${prompt.id}`}
         >
-          Open
+          Answer
         </Menu.Item>
-        {prompt && (
+      )}
+      {possibleActs(card, role).map((name) => {
+        const { label, Icon, isDangerous } = ACTS[name]
+        return (
           <Menu.Item
-            leftSection={<IconMessageQuestion size={15} aria-hidden />}
-            component={Link}
-            href={`/inbox/${prompt.id}`}
+            key={name}
+            leftSection={<Icon size={15} aria-hidden />}
+            onClick={() => askFor(name, card)}
+            className={isDangerous ? styles.dangerous : undefined}
           >
-            Answer
+            {label}
           </Menu.Item>
-        )}
-        {possibleActs(card, role).map((name) => {
-          const { label, Icon, isDangerous } = ACTS[name]
-          return (
-            <Menu.Item
-              key={name}
-              leftSection={<Icon size={15} aria-hidden />}
-              onClick={() => askFor(name, card)}
-              className={isDangerous ? styles.dangerous : undefined}
-            >
-              {label}
-            </Menu.Item>
-          )
-        })}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconClipboardCopy size={15} aria-hidden />} onClick={() => copyText(card.id)}>
-          Copy id
-        </Menu.Item>
-        <Menu.Item leftSection={<IconTerminal2 size={15} aria-hidden />} onClick={() => copyText(curlFor(card.id))}>
-          Copy as curl
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        )
+      })}
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconClipboardCopy size={15} aria-hidden />} onClick={() => copyText(card.id)}>
+        Copy id
+      </Menu.Item>
+      <Menu.Item leftSection={<IconTerminal2 size={15} aria-hidden />} onClick={() => copyText(curlFor(card.id))}>
+        Copy as curl
+      </Menu.Item>
+    </MenuAt>
   )
 }
 

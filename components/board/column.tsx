@@ -1,15 +1,19 @@
 'use client'
 
-import { IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
+import { IconDots, IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { memo, useCallback, useMemo } from 'react'
 import { STATES, type State } from '#lib/model/states'
+import { CALLS } from '#lib/query/client'
 import type { Counted } from '#lib/query/counts'
 import { todosOf } from '#lib/query/todos'
 import { useNow } from '#lib/query/use-now'
 import type { Card as Todo } from '#lib/wire/todo'
+import { possibleBulks } from '../bulk/bulk-words'
 import { LinkButton } from '../shell/link-button'
 import { roughly, timeSpan } from '../shell/time-span'
+import { mayAs } from '../todo/acts-table'
+import { useRole } from '../todo/use-role'
 import { useBoard } from './board-context'
 import { chooseColumn } from './collapsed'
 import styles from './column.module.css'
@@ -51,7 +55,10 @@ export const Column = memo(function Column({ column, counted, isCollapsible }: C
         <h2 className={styles.label}>{label}</h2>
         <span className={styles.count}>{countText(counted, data && !hasNextPage ? cards.length : null)}</span>
         {column.hasAge && <Oldest state={column.state} cards={cards} isWhole={!hasNextPage} />}
-        {isCollapsible && <Collapse state={column.state} />}
+        <span className={styles.tools}>
+          {cards.length > 0 && <More column={column} />}
+          {isCollapsible && <Collapse state={column.state} />}
+        </span>
       </header>
       {isPending && <Loading />}
       {isError && !data && <Failure retry={() => void refetch()} />}
@@ -67,11 +74,29 @@ function isSameColumn(before: ColumnProps, after: ColumnProps): boolean {
   return before.column === after.column && was?.count === is?.count && was?.capped === is?.capped
 }
 
+/** Opens what can be done to all of the column's todos, for those who may. */
+function More({ column }: { column: BoardColumn }) {
+  const { openColumnMenu } = useBoard()
+  const role = useRole()
+  if (!mayAs(role, CALLS.orderBulk.role) || possibleBulks(column.states).length === 0) return null
+  return (
+    <button
+      type="button"
+      className={styles.tool}
+      aria-label={`Actions for all in ${STATES[column.state].label}`}
+      aria-haspopup="menu"
+      onClick={({ currentTarget }) => openColumnMenu(column, currentTarget)}
+    >
+      <IconDots size={16} aria-hidden />
+    </button>
+  )
+}
+
 function Collapse({ state }: { state: State }) {
   return (
     <button
       type="button"
-      className={styles.collapse}
+      className={styles.tool}
       aria-label={`Collapse ${STATES[state].label}`}
       onClick={() => chooseColumn(state, 'collapsed')}
     >

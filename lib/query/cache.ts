@@ -153,6 +153,7 @@ function inDoubt(client: QueryClient, frames: readonly Frame[], facts: readonly 
     ...(facts.length > 0 ? [KEYS.allCounts] : []),
     ...(hasNewPrompt || isRetimed ? [KEYS.openPrompts] : []),
     ...(cards.length > 0 ? doubtedPrompts(client, new Set(cards.map(({ id }) => id))) : []),
+    ...(frames.some(({ name }) => name === 'bulk') ? [KEYS.bulks] : []),
     ...(frames.some(({ name }) => name === 'setting') ? [KEYS.settings, KEYS.openPrompts] : []),
   ]
 }

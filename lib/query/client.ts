@@ -31,6 +31,11 @@ export const CALLS = rows({
     role: 'operator',
     body: true,
   },
+  orderBulk: { method: 'POST', path: '/api/v1/todos/bulk', writes: true, role: 'operator', body: true },
+  listBulks: { method: 'GET', path: '/api/v1/bulk', writes: false, role: 'viewer' },
+  getBulk: { method: 'GET', path: '/api/v1/bulk/{id}', writes: false, role: 'viewer' },
+  listBulkResults: { method: 'GET', path: '/api/v1/bulk/{id}/results', writes: false, role: 'viewer' },
+  cancelBulk: { method: 'POST', path: '/api/v1/bulk/{id}/cancel', writes: true, role: 'operator' },
   listInterrupts: { method: 'GET', path: '/api/v1/interrupts', writes: false, role: 'viewer' },
   getInterrupt: { method: 'GET', path: '/api/v1/interrupts/{id}', writes: false, role: 'viewer' },
   answerInterrupt: {

@@ -1,4 +1,5 @@
 import type { State } from '#lib/model/states'
+import type { BulkOutcome } from '#lib/wire/bulk'
 import type { Filter } from './filter'
 
 /** Where in the cache each answer lies. */
@@ -16,6 +17,11 @@ export const KEYS = {
   openPrompts: ['interrupts', 'open'] as const,
   prompts: ['interrupts', 'one'] as const,
   prompt: (id: string) => ['interrupts', 'one', id] as const,
+  /** Every bulk run and all that is fetched of one. */
+  bulks: ['bulk'] as const,
+  bulkList: ['bulk', 'list'] as const,
+  bulk: (id: string) => ['bulk', 'one', id] as const,
+  bulkResults: (id: string, outcome: BulkOutcome) => ['bulk', 'results', id, outcome] as const,
   queues: ['queues'] as const,
   settings: ['settings'] as const,
   preview: (key: string, value: string) => ['settings', key, 'preview', value] as const,

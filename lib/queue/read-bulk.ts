@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '#lib/db/connect'
 import { Refusal } from '#lib/model/errors'
-import type { BulkResult, BulkRun } from '#lib/wire/bulk'
+import type { BulkOutcome, BulkResult, BulkRun } from '#lib/wire/bulk'
 import type { Caller } from '#lib/wire/caller'
 import { id as idSchema } from '#lib/wire/scalars'
 import { bulkColumns } from './bulk-row'
@@ -38,11 +38,15 @@ const select = (where: Where): string => `SELECT ${bulkColumns('r').all} FROM bu
 const visible = ({ queues, id }: Caller): Where =>
   new Where().when(queues ? id : undefined, (given) => `r.ordered_by ->> 'id' = ${given}`)
 
-const OUTCOMES = { done: 'b.at IS NOT NULL AND b.code IS NULL', failed: 'b.code IS NOT NULL', left: 'b.at IS NULL' }
+const OUTCOMES: Record<BulkOutcome, string> = {
+  done: 'b.at IS NOT NULL AND b.code IS NULL',
+  failed: 'b.code IS NOT NULL',
+  left: 'b.at IS NULL',
+}
 
 /** Which results: those of one outcome, or all. */
 export interface ResultPage extends Page {
-  outcome?: keyof typeof OUTCOMES | undefined
+  outcome?: BulkOutcome | undefined
 }
 
 const resultCursor = z.tuple([z.literal('bulk_results'), z.string()])

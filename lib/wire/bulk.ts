@@ -6,13 +6,15 @@ import { todoFilterFields } from './todo-filter'
 export const BULK_ACTIONS = ['cancel', 'requeue', 'reject'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-export const bulkStatus = z.enum(['running', 'completed', 'canceled'])
+/** What became of a todo of a run: it could not be moved, it was, or its turn is still to come. */
+export const BULK_OUTCOMES = ['failed', 'done', 'left'] as const
+export type BulkOutcome = (typeof BULK_OUTCOMES)[number]
 
 /** A bulk run: what was ordered, and how far it has come. */
 export const bulkSchema = z.object({
   id,
   action: z.enum(BULK_ACTIONS),
-  status: bulkStatus,
+  status: z.enum(['running', 'completed', 'canceled']),
   reason: z.string().nullable(),
   matched: z.int().describe('How many todos it is about: those there were when it was ordered'),
   done: z.int(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { INTERRUPT_STATUSES } from '#lib/model/transitions'
+import { BULK_OUTCOMES } from './bulk'
 import { effectKey } from './effect'
 import { interruptKind, risk } from './interrupt'
 import { id, name } from './scalars'
@@ -49,10 +50,7 @@ export const streamQuery = z.strictObject({
 })
 
 export const bulkResultsQuery = pageQuery.extend({
-  outcome: z
-    .enum(['done', 'failed', 'left'])
-    .optional()
-    .describe('Only those moved, those not moved, or those still to come'),
+  outcome: z.enum(BULK_OUTCOMES).optional().describe('Only those moved, those not moved, or those still to come'),
 })
 
 export const idParams = z.strictObject({ id })
