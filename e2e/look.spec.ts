@@ -28,6 +28,8 @@ for (const width of [1440, 375]) {
     const page = await site.pageOf('admin', { viewport: { width, height: 900 } })
     const own = [`/inbox/${interrupt?.id}`, `/todos/${todo.id}`, `/todos/${todo.id}?tab=effects`]
     own.push(`/todos/${todo.id}?tab=children`, `/todos/${child.id}`)
+    const { bulk_id } = await agent.orderBulk({ action: 'reject', ids: [todo.id], reason: 'To be looked at' })
+    own.push(`/bulk/${bulk_id}`)
     for (const path of [...PAGES, ...own, `/board?todo=${todo.id}`]) {
       await page.goto(path)
       await expect(page.getByText(/^Live\b/).first()).toBeAttached()

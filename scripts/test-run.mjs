@@ -110,6 +110,7 @@ async function vitestOnOlder(reports) {
 // What the contract promises of every operation, whichever server stands before it.
 const CONTRACT = [
   'todos',
+  'bulk',
   'errors',
   'bodies',
   'who',
