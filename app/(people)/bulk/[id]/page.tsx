@@ -4,7 +4,6 @@ import { gate } from '../../../gate'
 export const metadata = { title: 'Bulk run' }
 
 export default async function BulkRunPage({ params }: { params: Promise<{ id: string }> }) {
-  const { id } = await params
-  await gate(`/bulk/${id}`)
-  return <BulkRun id={id} />
+  await gate(`/bulk/${(await params).id}`)
+  return <BulkRun id={(await params).id} />
 }
