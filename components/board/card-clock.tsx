@@ -5,6 +5,7 @@ import type { Card } from '#lib/wire/todo'
 import { waitEnd } from '../inbox/wait-end'
 import { timeLeft, timeSpan } from '../shell/time-span'
 import styles from './card-clock.module.css'
+import { nearDeadline } from './near-deadline'
 
 interface Clock {
   card: Card
@@ -15,8 +16,17 @@ interface Clock {
 /** The clock that matters for a todo: until its lease ends, its question expires, it is due; else how long it has been so. */
 export function CardClock({ card, prompt }: Clock) {
   const now = useNow() ?? Math.floor(Date.parse(card.state_since) / 1000)
-  if (card.state === 'claimed') return <LeaseClock card={card} now={now} />
-  return <p className={styles.clock}>{textOf(card, prompt, now)}</p>
+  const deadline = nearDeadline(card, now)
+  return (
+    <div>
+      {deadline && <p className={styles.deadline}>{deadline}</p>}
+      {card.state === 'claimed' ? (
+        <LeaseClock card={card} now={now} />
+      ) : (
+        <p className={styles.clock}>{textOf(card, prompt, now)}</p>
+      )}
+    </div>
+  )
 }
 
 const secondsFrom = (at: string, now: number): number => Math.floor(Date.parse(at) / 1000) - now
