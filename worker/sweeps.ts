@@ -13,12 +13,13 @@ import {
   type WaitTtls,
   waitTtls,
 } from '#lib/queue/expire'
+import { expireEndpoints, findOfEndpoints } from '#lib/queue/expire-endpoints'
 import type { Moved } from '#lib/queue/moved'
 import { readSettings } from '#lib/queue/settings'
 
 /** One step of the reaper's tick. */
 export interface Sweep {
-  name: SweepName
+  name: SweepName | 'expireEndpoints'
   /** At least so many milliseconds between two runs; 0 for a step of every tick. */
   everyMs: number
   /** Whether what it moves was ended by its clock. */
@@ -53,4 +54,5 @@ export const SWEEPS: readonly Sweep[] = [
   sweep('exhaust', exhaust, { isExpiry: false }),
   sweep('childrenDone', continueParents, { isExpiry: false }),
   sweep('expireBudget', expireBudgets, { isExpiry: false }),
+  { name: 'expireEndpoints', everyMs: 0, isExpiry: false, run: expireEndpoints, find: findOfEndpoints },
 ]

@@ -49,6 +49,9 @@ const RULES: Record<string, string> = {
     SELECT t.id, format('%s of %s waits expired', t.wait_expirations, t.max_attempts) FROM todos t
     WHERE t.state = 'pending' AND t.wait_expirations >= t.max_attempts
       AND t.failures + t.lease_expirations < t.max_attempts`,
+  'no live todo that only a revoked endpoint may claim': `
+    SELECT t.id, format('%s, assigned to %s', t.state, n.name) FROM todos t
+    JOIN endpoints n ON n.id = t.assignee_endpoint_id AND n.revoked_at IS NOT NULL WHERE t.state IN (${literals(LIVE)})`,
   'the live children are those counted': `
     SELECT t.id, format('%s counted, %s live', t.live_children, n) FROM todos t
     CROSS JOIN LATERAL (SELECT count(*) AS n FROM todos c WHERE c.parent_id = t.id AND c.state IN (${literals(LIVE)})) c

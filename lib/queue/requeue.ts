@@ -4,7 +4,7 @@ import { isTerminal } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
 import { actorOf, type Caller } from '#lib/wire/caller'
 import type { Budget, Todo } from '#lib/wire/todo'
-import { lockAssignees, lockInForce } from './assignee'
+import { isInForce, lockAssignees } from './assignee'
 import { move } from './move'
 import { addToParents } from './parents'
 import type { Plan } from './plan'
@@ -19,10 +19,14 @@ const REQUEUE: Plan = {
     reason: 'text',
     max_attempts: 'integer',
     assignee_endpoint_id: 'text',
+    assignee_before: 'text',
     deadline_at: 'timestamptz',
     budget: 'jsonb',
   },
-  pick: { named: 'true' },
+  // One that was given meanwhile may be out of force.
+  pick: {
+    named: 'i.assignee_endpoint_id IS NOT NULL OR t.assignee_endpoint_id IS NOT DISTINCT FROM i.assignee_before',
+  },
   unfenced: true,
   set: {
     max_attempts: `greatest(t.max_attempts, t.failures + t.lease_expirations + ${ALLOWANCE}, t.wait_expirations + ${ALLOWANCE})`,
@@ -50,31 +54,37 @@ export interface Requeueing {
  * completed), invalid_state (it is live, its parent has ended, its assignee is revoked, its deadline or budget over and not
  * replaced), duplicate_key (a live todo has its idempotency key).
  */
-export function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
-  return db.transaction(async (tx) => {
-    const assignee = await lockAssignee(tx, requeueing)
-    const settings = await recentSettings(tx)
-    for (;;) {
-      const todo = await requeueable(tx, id, caller)
-      if (assignee === undefined) await mustBeWorkable(tx, todo)
-      await lockParent(tx, todo)
-      await mustHaveTime(tx, todo, requeueing.deadline_at)
-      mustHaveBudget(todo, requeueing.budget)
-      const input = {
-        reason: requeueing.reason,
-        max_attempts: settings.max_attempts.value,
-        assignee_endpoint_id: assignee,
-        deadline_at: requeueing.deadline_at,
-        budget: requeueing.budget,
-      }
-      const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
-        throw keyTaken(error, todo)
-      })
-      if (!moved) continue
-      await addToParents(tx, [moved.todo])
-      return moved.todo
-    }
+export async function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
+  for (;;) {
+    // Each try is a transaction of its own: an endpoint is never locked after a todo.
+    const todo = await db.transaction((tx) => tryRequeue(tx, id, caller, requeueing))
+    if (todo) return todo
+  }
+}
+
+/** The todo put back, or null when it changed between look and lock. */
+async function tryRequeue(tx: Db, id: string, caller: Caller, requeueing: Requeueing): Promise<Todo | null> {
+  const assignee = await lockAssignee(tx, requeueing)
+  const settings = await recentSettings(tx)
+  const todo = await requeueable(tx, id, caller)
+  const before = assignee === undefined ? await lockOwnAssignee(tx, todo) : null
+  await lockParent(tx, todo)
+  await mustHaveTime(tx, todo, requeueing.deadline_at)
+  mustHaveBudget(todo, requeueing.budget)
+  const input = {
+    reason: requeueing.reason,
+    max_attempts: settings.max_attempts.value,
+    assignee_endpoint_id: assignee,
+    assignee_before: before,
+    deadline_at: requeueing.deadline_at,
+    budget: requeueing.budget,
+  }
+  const [moved] = await move(tx, REQUEUE, [{ id, actor: actorOf(caller), ...input }]).catch((error) => {
+    throw keyTaken(error, todo)
   })
+  if (!moved) return null
+  await addToParents(tx, [moved.todo])
+  return moved.todo
 }
 
 async function requeueable(db: Db, id: string, caller: Caller): Promise<Todo> {
@@ -89,9 +99,15 @@ async function lockAssignee(db: Db, { assignee }: Requeueing): Promise<string | 
   return (await lockAssignees(db, [{ name: assignee, pointer: '/assignee' }])).get(assignee)
 }
 
-/** Refuses to put back what its own assignee alone could claim and no longer may. */
-async function mustBeWorkable(db: Db, todo: Todo): Promise<void> {
-  if (!todo.assignee || (await lockInForce(db, [todo.assignee])).has(todo.assignee)) return
+/** Locks the todo's own assignee, if it has one, and refuses to put back what that alone could claim and no longer may. */
+async function lockOwnAssignee(db: Db, todo: Todo): Promise<string | null> {
+  const [row] = await db.query<{ id: string | null }>({
+    name: 'assignee_of',
+    text: 'SELECT assignee_endpoint_id AS id FROM todos WHERE id = $1',
+    values: [todo.id],
+  })
+  if (!row?.id) return null
+  if (await isInForce(db, row.id)) return row.id
   throw refuse('invalid_state', todo, `Its assignee ${todo.assignee} is revoked: name another in assignee`)
 }
 
