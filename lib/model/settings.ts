@@ -74,6 +74,35 @@ export const SETTINGS = {
     description:
       'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
   },
+  retention_max_age_days: {
+    unit: 'days',
+    default: 30,
+    minimum: 1,
+    maximum: 3650,
+    off: true,
+    label: 'Days kept',
+    description:
+      'How long a todo that has ended is kept, with its attempts, questions, effects and events. Children stay as long as their parent is live. 0 or less keeps them whatever their age.',
+  },
+  retention_max_rows: {
+    unit: 'rows',
+    default: 500_000,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    off: true,
+    label: 'Todos kept',
+    description:
+      'How many todos that have ended are kept; those that ended first go first. 0 or less keeps them however many they are.',
+  },
+  attempt_history_max_per_todo: {
+    unit: 'attempts',
+    default: 50,
+    minimum: 5,
+    maximum: 10_000,
+    label: 'Attempts kept',
+    description:
+      'How many attempts are kept of each todo, live or not; the oldest that have ended go first. 1 to 4 is raised to 5.',
+  },
   sse_retry_ms: {
     unit: 'milliseconds',
     default: 3000,
