@@ -27,10 +27,10 @@ export const ENDINGS: Record<EndingName, Ending> = {
   revokeHeld: { transition: 'revokeHeld', isFor: owned, unfenced: true, ...PARKS },
 }
 
-/** SQL that yields what those endpoints (`ids`) still have, as rows of `todos t`, each by its own partial index. */
-export const theirTodos = (columns: string, ids: string): string => `
-  SELECT ${columns} FROM todos t WHERE t.state IN (${literals(LIVE)}) AND ${assigned(ids)}
-  UNION ALL
-  SELECT ${columns} FROM todos t WHERE t.state IN (${literals(HOLDING)}) AND ${owned(ids)}`
-
 const HOLDING = [...TRANSITIONS.revokeClaimed.from, ...TRANSITIONS.revokeHeld.from]
+
+/** SQL that yields what those endpoints (`ids`) still have, `todos t` as `endpoint_id` and these columns. */
+export const theirTodos = (columns: string, ids: string): string => `
+  SELECT t.assignee_endpoint_id AS endpoint_id, ${columns} FROM todos t WHERE t.state IN (${literals(LIVE)}) AND ${assigned(ids)}
+  UNION ALL
+  SELECT t.owner_endpoint_id AS endpoint_id, ${columns} FROM todos t WHERE t.state IN (${literals(HOLDING)}) AND ${owned(ids)}`

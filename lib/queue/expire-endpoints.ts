@@ -16,12 +16,13 @@ const IDS = '$4'
  * a claim may have committed after the revocation. An expired one is revoked with the last of its todos.
  */
 export async function expireEndpoints(db: Db, among: Among = {}): Promise<Moved[]> {
-  const ids = await lockOutOfForce(db)
-  if (ids.length === 0) return []
+  const endpoints = await lockOutOfForce(db)
+  if (endpoints.length === 0) return []
+  const ids = endpoints.map(({ id }) => id)
   const moved: Moved[] = []
   for (const name of Object.keys(ENDINGS) as EndingName[]) moved.push(...(await sweep(db, name, among, ids)))
   // A part of a batch says nothing about the rest.
-  if (!among.only) await finish(db, ids, among)
+  if (!among.only) await finish(db, endpoints, among)
   return moved
 }
 
@@ -35,29 +36,39 @@ function sweep(db: Db, name: EndingName, among: Among, ids: readonly string[]): 
 const OUT_OF_FORCE = `SELECT id FROM endpoints WHERE revoked_at IS NOT NULL AND settled_at IS NULL
   UNION ALL SELECT id FROM endpoints WHERE revoked_at IS NULL AND expires_at IS NOT NULL AND expires_at <= now()`
 
-async function lockOutOfForce(db: Db): Promise<string[]> {
-  const rows = await db.query<{ id: string }>({
-    name: 'lock_out_of_force',
-    text: `SELECT id FROM endpoints WHERE id IN (${OUT_OF_FORCE}) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-  })
-  return rows.map(({ id }) => id)
+interface OutOfForce {
+  id: string
+  name: string
+  /** Whether it has been revoked, and so long ago that nothing can slip past that any more. */
+  is_revoked: boolean
+  is_over: boolean
 }
 
-const hasTodos = (also: string): string => `EXISTS (SELECT FROM (${theirTodos('t.id', 'ARRAY[n.id]')}) t WHERE ${also})`
+const lockOutOfForce = (db: Db): Promise<OutOfForce[]> =>
+  db.query<OutOfForce>({
+    name: 'lock_out_of_force',
+    text: `SELECT id, name, revoked_at IS NOT NULL AS is_revoked,
+        coalesce(revoked_at < now() - interval '${WATCHED_SECONDS} s', false) AS is_over
+      FROM endpoints WHERE id IN (${OUT_OF_FORCE}) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+  })
 
 /** Revokes the expired ones that have nothing left but what is to be left alone, and is done with those revoked a while ago. */
-async function finish(db: Db, ids: readonly string[], { except = [] }: Among): Promise<void> {
-  const expired = await db.query<{ name: string }>({
-    name: 'revoke_expired',
-    text: `UPDATE endpoints n SET revoked_at = now() WHERE n.id = ANY($1) AND n.revoked_at IS NULL
-      AND NOT ${hasTodos('t.id <> ALL($2::text[])')} RETURNING n.name`,
-    values: [ids, except],
+async function finish(db: Db, endpoints: readonly OutOfForce[], { except = [] }: Among): Promise<void> {
+  const ending = endpoints.filter(({ is_revoked, is_over }) => !is_revoked || is_over)
+  if (ending.length === 0) return
+  const left = await db.query<{ endpoint_id: string; is_skipped: boolean }>({
+    name: 'left_of_endpoints',
+    text: `SELECT t.endpoint_id, bool_and(t.id = ANY($2::text[])) AS is_skipped FROM (${theirTodos('t.id', '$1')}) t GROUP BY 1`,
+    values: [ending.map(({ id }) => id), except],
   })
+  const isLeft = (endpoint: OutOfForce) => left.find(({ endpoint_id }) => endpoint_id === endpoint.id)
+  const expired = ending.filter((one) => !one.is_revoked && (isLeft(one)?.is_skipped ?? true))
+  const over = ending.filter((one) => one.is_over && !isLeft(one))
   await db.query({
-    name: 'settle_endpoints',
-    text: `UPDATE endpoints n SET settled_at = now()
-      WHERE n.id = ANY($1) AND n.revoked_at < now() - interval '${WATCHED_SECONDS} s' AND NOT ${hasTodos('true')}`,
-    values: [ids],
+    name: 'finish_endpoints',
+    text: `UPDATE endpoints SET revoked_at = coalesce(revoked_at, now()), settled_at = CASE WHEN id = ANY($2) THEN now() END
+      WHERE id = ANY($1) OR id = ANY($2)`,
+    values: [expired.map(({ id }) => id), over.map(({ id }) => id)],
   })
   db.afterCommit(() => {
     for (const { name } of expired) log.info({ endpoint: name }, 'an endpoint has expired; it is revoked')
