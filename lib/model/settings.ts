@@ -101,7 +101,7 @@ export const SETTINGS = {
     maximum: 10_000,
     label: 'Attempts kept',
     description:
-      'How many attempts are kept of each todo, live or not; the oldest that have ended go first. 1 to 4 is raised to 5.',
+      'How many attempts are kept of each todo, live or not; the oldest that have ended go first. Less than 5 is raised to 5.',
   },
   sse_retry_ms: {
     unit: 'milliseconds',
