@@ -61,13 +61,25 @@ interface Candidate {
 }
 
 // The parent is looked up one by one: joined, the planner might read every live todo for it.
-const CANDIDATES = `SELECT t.id, (SELECT p.id FROM todos p WHERE p.id = t.parent_id) AS parent_id FROM todos t
+const candidatesSql = (
+  limit: number,
+): string => `SELECT t.id, (SELECT p.id FROM todos p WHERE p.id = t.parent_id) AS parent_id FROM todos t
   WHERE t.completed_at IS NOT NULL AND (t.completed_at, t.id) <= ($4::timestamptz, $1::text) AND ${AMONG}
     AND (t.parent_id IS NULL OR coalesce((SELECT p.completed_at IS NOT NULL FROM todos p WHERE p.id = t.parent_id), true))
-  ORDER BY t.completed_at, t.id LIMIT ${RETENTION_ROWS}`
+  ORDER BY t.completed_at, t.id LIMIT ${limit}`
+
+const CANDIDATES = candidatesSql(RETENTION_ROWS)
 
 const candidates = (db: Db, { endedAt, id }: Bound, among: Among): Promise<Candidate[]> =>
   db.query<Candidate>({ name: 'forgettable', text: CANDIDATES, values: [id, ...amongParams(among), endedAt] })
+
+/** How many todos the next round would delete up to a bound; so many are counted at most. */
+export async function countForgettable(db: Db, bound: Bound | null, most: number): Promise<number> {
+  if (!bound) return 0
+  const text = `SELECT count(*) AS count FROM (${candidatesSql(most)}) c`
+  const [row] = await db.query<{ count: number }>({ text, values: [bound.id, ...amongParams({}), bound.endedAt] })
+  return row?.count ?? 0
+}
 
 /** The ids of the next batch, locked or not. */
 export const findForgettable = async (db: Db, bound: Bound, among: Among): Promise<string[]> =>
@@ -135,8 +147,19 @@ export async function forgetNotes(db: Db, days: number, among: Among = {}): Prom
 }
 
 // By the index on just this difference: nobody is looked at who has few.
-const CROWDED = `SELECT t.id, t.attempts FROM todos t WHERE t.attempts - t.attempts_pruned > 5
-  AND t.attempts - t.attempts_pruned > $1::int AND ${AMONG} ORDER BY t.attempts - t.attempts_pruned LIMIT ${RETENTION_ROWS}`
+const crowdedSql = (
+  limit: number,
+): string => `SELECT t.id, t.attempts FROM todos t WHERE t.attempts - t.attempts_pruned > 5
+  AND t.attempts - t.attempts_pruned > $1::int AND ${AMONG} ORDER BY t.attempts - t.attempts_pruned LIMIT ${limit}`
+
+const CROWDED = crowdedSql(RETENTION_ROWS)
+
+/** How many todos have more attempts kept than that; so many are counted at most. */
+export async function countCrowded(db: Db, attempts: number, most: number): Promise<number> {
+  const text = `SELECT count(*) AS count FROM (${crowdedSql(most)}) c`
+  const [row] = await db.query<{ count: number }>({ text, values: [attempts, ...amongParams({})] })
+  return row?.count ?? 0
+}
 
 /** The ids of the next batch of todos with more attempts kept than that. */
 export const findCrowded = async (db: Db, most: number, among: Among): Promise<string[]> =>
