@@ -1,11 +1,12 @@
-import { ALONE, emptyQueue, expect, test } from './site'
+import { expect } from 'playwright/test'
+import { ALONE, emptyQueue, test } from './site'
 
 test('the days kept are set on the page, which says before what goes, and goes for good', ALONE, async ({ site }) => {
   await emptyQueue(site)
   const ids: string[] = []
   for (const title of ['Old', 'Older', 'Young']) {
     const { todo } = await site.agent.enqueue({ queue: 'e2e-retention', title })
-    await site.agent.cancelTodo({ id: todo.id })
+    await site.agent.cancel({ id: todo.id })
     ids.push(todo.id)
   }
   await site.db.query({
