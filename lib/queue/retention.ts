@@ -12,9 +12,10 @@ export interface Bound {
   id: string
 }
 
-// The planner's own way of knowing how many rows there are: how full its pages were when last looked at, and how many it
-// has now. A full count of what has ended would read it all.
-const ENDED_ESTIMATE = `SELECT (CASE WHEN c.relpages > 0 THEN c.reltuples / c.relpages ELSE 150 END)
+// As the planner knows how many rows there are: by how many pages the index has now, and how full they were when last looked
+// at. That may have been before anything had ended, so at least as full as pages are with our ids (136 entries at most). A full
+// count of what has ended would read it all.
+const ENDED_ESTIMATE = `SELECT greatest(c.reltuples / nullif(c.relpages, 0), 150)
     * (pg_relation_size(c.oid) / current_setting('block_size')::int) AS estimate
   FROM pg_class c WHERE c.oid = to_regclass('todos_ended')`
 
