@@ -5,13 +5,14 @@ import { plainWords } from '#lib/wire/plain-words'
 
 export const USAGE = `Usage: npm run endpoint -- <command>
 
-  create NAME --scopes S,S [--queues Q,Q] [--lease-seconds N]
+  create NAME --scopes S,S [--queues Q,Q] [--lease-seconds N] [--expires-in 30d | --expires-at TIME]
                make an endpoint for an agent and print its token, this once
   list         show the endpoints
-  revoke NAME  end one: its token works no more
+  revoke NAME  end one: its token works no more, what is assigned to it fails, what it holds goes back
 
 Scopes: ${SCOPES.join(', ')}. Without --queues an endpoint may use all of them; --lease-seconds (1 to 86400) is how long
-its claims hold unless they say. The database is the one that DATABASE_URL names, else the one that npm start runs.
+its claims hold unless they say. With --expires-in (a number and s, m, h or d) or --expires-at (as 2027-01-31T12:00:00Z)
+it is revoked by itself then. The database is the one that DATABASE_URL names, else the one that npm start runs.
 `
 
 /** Arguments that make no sense, and why. */
@@ -30,6 +31,8 @@ const OPTIONS = {
   scopes: { type: 'string' },
   queues: { type: 'string' },
   'lease-seconds': { type: 'string' },
+  'expires-in': { type: 'string' },
+  'expires-at': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -70,15 +73,19 @@ function parse(argv: string[]) {
 }
 
 function wantedFrom(name: string | undefined, flags: Flags): NewEndpoint {
-  const { scopes, queues, 'lease-seconds': lease } = flags
+  const { scopes, queues, 'lease-seconds': lease, 'expires-in': expiresIn, 'expires-at': expiresAt } = flags
   if (name === undefined) throw new BadArguments('create needs a name')
   if (scopes === undefined) throw new BadArguments('create needs --scopes')
+  if (expiresIn !== undefined && expiresAt !== undefined)
+    throw new BadArguments('--expires-in or --expires-at, not both')
   const parsed = newEndpointSchema.safeParse(
     {
       name,
       scopes: listed(scopes).map(scopeFrom),
       ...(queues === undefined ? {} : { queues: listed(queues) }),
       ...(lease === undefined ? {} : { default_lease_seconds: secondsFrom(lease) }),
+      ...(expiresIn === undefined ? {} : { expires_in_seconds: spanFrom(expiresIn) }),
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
     },
     { error: plainWords },
   )
@@ -88,7 +95,13 @@ function wantedFrom(name: string | undefined, flags: Flags): NewEndpoint {
   )
 }
 
-const FLAGS: Record<string, string> = { name: 'NAME', scopes: '--scopes', queues: '--queues' }
+const FLAGS: Record<string, string> = {
+  name: 'NAME',
+  scopes: '--scopes',
+  queues: '--queues',
+  expires_in_seconds: '--expires-in',
+  expires_at: '--expires-at',
+}
 
 const listed = (text: string): string[] =>
   text
@@ -106,4 +119,12 @@ function secondsFrom(text: string): number {
   const seconds = Number(text)
   if (/^[0-9]{1,5}$/.test(text) && seconds >= 1 && seconds <= 86_400) return seconds
   throw new BadArguments('--lease-seconds: must be a whole number from 1 to 86400')
+}
+
+const IN_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+function spanFrom(text: string): number {
+  const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
+  if (count && unit) return Number(count) * (IN_SECONDS[unit] ?? 0)
+  throw new BadArguments('--expires-in: must be a whole number and s, m, h or d, as 30d')
 }

@@ -1,7 +1,8 @@
-import { createEndpoint, type Endpoint, listEndpoints, revokeEndpoint } from '#lib/auth/endpoints'
+import { createEndpoint, type Endpoint, listEndpoints } from '#lib/auth/endpoints'
 import { connect, type Database } from '#lib/db/connect'
 import { refuseWrongVariables } from '#lib/model/environment'
 import { Refusal } from '#lib/model/errors'
+import { type Revoked, revokeEndpoint } from '#lib/queue/revoke'
 import { BadArguments, type Command, readCommand, USAGE } from './endpoint-arguments'
 import { findDatabaseUrl, readInstance } from './instance.mjs'
 
@@ -33,18 +34,27 @@ async function connected(work: (db: Database) => Promise<string>): Promise<strin
 /** Does what a command says and returns what there is to tell; refuses as the functions of lib/auth do. */
 export async function carryOut(db: Database, command: Exclude<Command, { verb: 'help' }>): Promise<string> {
   if (command.verb === 'list') return listing(await listEndpoints(db))
-  if (command.verb === 'revoke') {
-    const { name } = await revokeEndpoint(db, command.name)
-    return `${name} is revoked: its token works no more.`
-  }
+  if (command.verb === 'revoke') return revoked(await revokeEndpoint(db, command.name))
   const { endpoint, token } = await createEndpoint(db, command.wanted)
   return made(endpoint, token)
 }
 
+function revoked({ name, failed, requeued, parked }: Revoked): string {
+  const became = [
+    failed > 0 && `${todos(failed)} assigned to it failed`,
+    requeued > 0 && `${todos(requeued)} it had claimed went back to the queue`,
+    parked > 0 && `${parked === 1 ? '1 question' : `${parked} questions`} it held can still be answered`,
+  ].filter(Boolean)
+  return [`${name} is revoked: its token works no more.`, ...became.map((line) => `${line}.`)].join('\n')
+}
+
+const todos = (count: number): string => (count === 1 ? '1 todo' : `${count} todos`)
+
 function made(endpoint: Endpoint, token: string): string {
   const url = process.env.SWITCHBOARD_URL ?? readInstance()?.url
+  const until = endpoint.expires_at ? ` until ${endpoint.expires_at}` : ''
   return [
-    `${endpoint.name} may ${endpoint.scopes.join(', ')} in ${endpoint.queues?.join(', ') ?? 'all queues'}. Paste this where it runs:`,
+    `${endpoint.name} may ${endpoint.scopes.join(', ')} in ${endpoint.queues?.join(', ') ?? 'all queues'}${until}. Paste this where it runs:`,
     '',
     ...(url ? [`export SWITCHBOARD_URL=${url}`] : []),
     `export SWITCHBOARD_TOKEN=${token}`,
@@ -53,7 +63,7 @@ function made(endpoint: Endpoint, token: string): string {
   ].join('\n')
 }
 
-const COLUMNS = ['name', 'standing', 'scopes', 'queues', 'lease', 'last seen']
+const COLUMNS = ['name', 'standing', 'scopes', 'queues', 'lease', 'last seen', 'expires']
 
 function listing(endpoints: Endpoint[]): string {
   if (endpoints.length === 0)
@@ -77,11 +87,13 @@ const rowOf = (endpoint: Endpoint): string[] => [
   endpoint.queues?.join(',') ?? 'all',
   endpoint.default_lease_seconds === null ? '-' : `${endpoint.default_lease_seconds} s`,
   endpoint.last_seen_at ?? 'never',
+  endpoint.expires_at ?? 'never',
 ]
 
+// One that expired is revoked for that a moment later.
 function standingOf({ revoked_at, expires_at }: Endpoint): string {
-  if (revoked_at) return 'revoked'
-  return expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'in force'
+  if (expires_at && expires_at <= (revoked_at ?? new Date().toISOString())) return 'expired'
+  return revoked_at ? 'revoked' : 'in force'
 }
 
 // A refused connection to a name with several addresses is an AggregateError, whose own message is empty.

@@ -13,7 +13,7 @@ export interface Clocks {
   now: string
   /** `now`, in seconds since 1970. */
   nowSeconds: number
-  /** The earliest clock of a live todo, or the longest sleep from now if that is earlier. */
+  /** The earliest clock of a live todo or an endpoint, or the longest sleep from now if that is earlier. */
   wakeAt: string
   /** How far `wakeAt` is off; negative when something is overdue. */
   wakeInMs: number
@@ -72,7 +72,7 @@ const earliestWait = (whose: string, ttl: string): string => `
   (SELECT min(greatest(t.interrupted_at + make_interval(secs => ${ttl}), t.wait_until)) FROM todos t
     WHERE ${WAITS} AND ${whose} AND t.wait_until IS NOT NULL AND ${ttl} > 0 AND ${COUNTS})`
 
-// The same rules as `clockOf`. Each part reads live rows only, by a partial index.
+// The same rules as `clockOf`, and the ends of endpoints. Each part reads live rows only, by a partial index.
 const EARLIEST = `least(
   (SELECT min(t.deadline_at) FROM todos t WHERE t.state IN (${literals(LIVE)}) AND t.deadline_at IS NOT NULL
     AND t.id <> ALL($2::text[])),
@@ -85,7 +85,8 @@ const EARLIEST = `least(
     WHERE t.state = 'pending' AND (t.failures + t.lease_expirations >= t.max_attempts) IS TRUE AND ${COUNTS}),
   (SELECT coalesce(min(d.available_at) FILTER (WHERE NOT d.paused), CASE WHEN count(*) = ${AHEAD} THEN max(d.available_at) END)
     FROM (SELECT t.available_at, q.paused FROM todos t JOIN queues q ON q.name = t.queue
-      WHERE t.state = 'pending' AND t.available_at > now() ORDER BY t.available_at LIMIT ${AHEAD}) d))`
+      WHERE t.state = 'pending' AND t.available_at > now() ORDER BY t.available_at LIMIT ${AHEAD}) d),
+  (SELECT min(n.expires_at) FROM endpoints n WHERE n.revoked_at IS NULL AND n.expires_at IS NOT NULL))`
 
 const CAME_DUE = `EXISTS (SELECT FROM todos t JOIN queues q ON q.name = t.queue WHERE t.state = 'pending'
   AND t.available_at > $3::timestamptz AND t.available_at <= now() AND NOT q.paused)`
@@ -95,7 +96,7 @@ const LOOK = `SELECT now() AS now, extract(epoch FROM now())::float8 AS now_seco
     coalesce(${CAME_DUE}, false) AS came_due
   FROM (SELECT least(${EARLIEST}, now() + make_interval(secs => ${LONGEST_SLEEP_SECONDS})) AS wake_at) c`
 
-/** Looks for the earliest clock of all live todos. */
+/** Looks for the earliest clock of all live todos and of endpoints. */
 export async function readClocks(db: Db, { ttls, except, since }: Looking): Promise<Clocks> {
   const values = [ttls.held, except, since, ttls.parked]
   const [row] = await db.query<ClockRow>({ name: 'clocks', text: LOOK, values })

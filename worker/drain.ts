@@ -3,7 +3,7 @@ import type { log } from '#lib/ops/log'
 import { type Among, SWEEP_ROWS } from '#lib/queue/expire'
 import { guarded, type Refusal } from './guarded'
 import type { Skips } from './skips'
-import type { Sweep } from './sweeps'
+import type { Batches } from './sweeps'
 
 /** Where the worker writes what people should know. */
 export type Log = Pick<typeof log, 'info' | 'warn' | 'error'>
@@ -11,7 +11,7 @@ export type Log = Pick<typeof log, 'info' | 'warn' | 'error'>
 /** What a sweep works with. */
 export interface Draining {
   database: Database
-  sweep: Sweep
+  sweep: Batches
   skips: Skips
   log: Log
   /** Ends it after the batch under way. */

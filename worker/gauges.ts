@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Db } from '#lib/db/connect'
 import type { MetricName } from '#lib/model/metrics'
-import { LIVE, STATE_NAMES, STATES, type State, TERMINAL } from '#lib/model/states'
+import { LIVE, STATE_NAMES, STATES, type State } from '#lib/model/states'
 import { fillGauge } from '#lib/ops/metrics'
-import { literals } from '#lib/queue/move'
 import type { Log } from './drain'
+import type { EndedCount, EndedTally } from './ended'
 import { createNotices } from './notices'
 
 /** One queue's todos of one state: how many, and how long the oldest has waited, where that is asked of the state. */
@@ -18,6 +18,7 @@ interface Tally {
 interface Surroundings {
   /** Whether the tables are of this build's revision. */
   isHealthy: () => boolean
+  ended: EndedTally
   log: Log
   signal: AbortSignal
 }
@@ -25,11 +26,6 @@ interface Surroundings {
 const EVERY_MS = 15_000
 // Until the tables are known to be well.
 const RETRY_MS = 1000
-
-// Ended todos can only be counted by reading them all. That takes at most a hundredth of the time: with ten million of
-// them, some seconds about every half hour, with few of them every round.
-const TERMINAL_SHARE = 0.01
-const TERMINAL_TIMEOUT_MS = 600_000
 
 /** Since when a todo of this state has waited, as SQL on `t`; null where nobody waits. */
 const waitsSince = (state: State): string => {
@@ -44,22 +40,13 @@ const LIVE_TALLIES = LIVE.map(
     FROM todos t WHERE t.state = '${state}' GROUP BY t.queue`,
 ).join(' UNION ALL ')
 
-const TERMINAL_TALLIES = `SELECT t.queue, t.state, count(*) AS count, NULL::float8 AS oldest_seconds
-  FROM todos t WHERE t.state IN (${literals(TERMINAL)}) GROUP BY t.queue, t.state`
-
-/** Fills the gauges from the tables every 15 seconds until the signal; ended todos are counted on a slower clock. */
-export async function keepGauges(database: Database, { isHealthy, log, signal }: Surroundings): Promise<void> {
+/** Fills the gauges from the tables every 15 seconds until the signal; what has ended comes from its tally. */
+export async function keepGauges(database: Database, { isHealthy, ended, log, signal }: Surroundings): Promise<void> {
   const notice = createNotices()
-  let ended: Tally[] = []
-  let nextCountAt = 0
   async function round(): Promise<number> {
     if (!isHealthy()) return RETRY_MS
-    if (performance.now() >= nextCountAt) {
-      const began = performance.now()
-      ended = await countEnded(database)
-      nextCountAt = performance.now() + (performance.now() - began) / TERMINAL_SHARE
-    }
-    await fill(database, ended)
+    await ended.refresh()
+    await fill(database, ended.counts())
     notice({ topic: 'gauges', matter: null, begins: () => {} })
     return EVERY_MS
   }
@@ -73,22 +60,16 @@ export async function keepGauges(database: Database, { isHealthy, log, signal }:
   while (!signal.aborted) await sleep(await round().catch(failed), undefined, { signal }).catch(() => {})
 }
 
-const countEnded = (database: Database): Promise<Tally[]> =>
-  database.transaction(async (db) => {
-    await db.query({ text: `SET LOCAL statement_timeout = ${TERMINAL_TIMEOUT_MS}` })
-    return db.query<Tally>({ text: TERMINAL_TALLIES })
-  })
-
-async function fill(db: Db, ended: readonly Tally[]): Promise<void> {
+async function fill(db: Db, ended: readonly EndedCount[]): Promise<void> {
   const live = await db.query<Tally>({ name: 'tallies', text: LIVE_TALLIES })
   const queues = await db.query<{ name: string }>({
     name: 'queue_names',
     text: 'SELECT name FROM queues ORDER BY name',
   })
   const names = queues.map(({ name }) => name)
-  const tallies = new Map([...live, ...ended].map((tally) => [`${tally.queue} ${tally.state}`, tally]))
+  const tallies = new Map([...live, ...ended].map((tally) => [`${tally.queue} ${tally.state}`, tally.count]))
   const every = names.flatMap((queue) => STATE_NAMES.map((state) => ({ queue, state })))
-  const counts = every.map((labels) => [labels, tallies.get(`${labels.queue} ${labels.state}`)?.count ?? 0] as const)
+  const counts = every.map((labels) => [labels, tallies.get(`${labels.queue} ${labels.state}`) ?? 0] as const)
   fillGauge('switchboard_queue_todos', counts)
   fillOldest(
     'switchboard_queue_oldest_pending_seconds',

@@ -43,6 +43,7 @@ export function createReports(log: Log): Reports {
     ticked: (ticked) => {
       if (ticked.expiries > 0) log.info({ count: ticked.expiries }, 'reaped expired leases')
       if (ticked.exhausted > 0) log.info({ count: ticked.exhausted }, 'failed todos that have no attempt left')
+      if (ticked.revoked > 0) log.info({ count: ticked.revoked }, 'took todos from endpoints that are out of force')
       revision(ticked)
       failures(ticked)
     },

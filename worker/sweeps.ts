@@ -13,20 +13,26 @@ import {
   type WaitTtls,
   waitTtls,
 } from '#lib/queue/expire'
+import { expireEndpoints, findOfEndpoints } from '#lib/queue/expire-endpoints'
 import type { Moved } from '#lib/queue/moved'
 import { readSettings } from '#lib/queue/settings'
 
+/** What is done batch by batch until there is nothing left. */
+export interface Batches {
+  name: string
+  /** Takes one batch; returns what it took. */
+  run(db: Db, among: Among): Promise<readonly unknown[]>
+  /** The ids that the next batch would take, for when it fails as a whole. */
+  find(db: Db, among: Among): Promise<string[]>
+}
+
 /** One step of the reaper's tick. */
-export interface Sweep {
-  name: SweepName
+export interface Sweep extends Batches {
+  name: SweepName | 'expireEndpoints'
   /** At least so many milliseconds between two runs; 0 for a step of every tick. */
   everyMs: number
   /** Whether what it moves was ended by its clock. */
   isExpiry: boolean
-  /** Moves one batch. */
-  run(db: Db, among: Among): Promise<Moved[]>
-  /** The ids that the next batch would move, for when it fails as a whole. */
-  find(db: Db, among: Among): Promise<string[]>
 }
 
 type Run = (db: Db, among: Among & { ttlSeconds: number }) => Promise<Moved[]>
@@ -53,4 +59,5 @@ export const SWEEPS: readonly Sweep[] = [
   sweep('exhaust', exhaust, { isExpiry: false }),
   sweep('childrenDone', continueParents, { isExpiry: false }),
   sweep('expireBudget', expireBudgets, { isExpiry: false }),
+  { name: 'expireEndpoints', everyMs: 0, isExpiry: false, run: expireEndpoints, find: findOfEndpoints },
 ]

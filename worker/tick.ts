@@ -20,6 +20,8 @@ export interface Ticked {
   /** Executions taken back, over all sweeps. */
   expiries: number
   exhausted: number
+  /** Todos that endpoints out of force still had. */
+  revoked: number
   /** Whether something is left that must not be tried again at once: a skip, an error, a lock of somebody else. */
   isHeldUp: boolean
   /** Why sweeps were refused, if any was. */
@@ -30,7 +32,7 @@ export interface Ticked {
 
 /** Runs every sweep whose turn it is, in order; one that throws or is refused never stops the others. */
 export async function tick(ticking: Ticking): Promise<Ticked> {
-  const ticked: Ticked = { expiries: 0, exhausted: 0, isHeldUp: false, refused: null, failures: new Map() }
+  const ticked: Ticked = { expiries: 0, exhausted: 0, revoked: 0, isHeldUp: false, refused: null, failures: new Map() }
   for (const sweep of SWEEPS.filter((one) => isItsTurn(ticking, one))) {
     if (ticking.signal.aborted) break
     ticking.ranAt.set(sweep.name, performance.now())
@@ -47,8 +49,9 @@ export async function tick(ticking: Ticking): Promise<Ticked> {
 const isItsTurn = ({ ranAt }: Ticking, { name, everyMs }: Sweep): boolean =>
   performance.now() - (ranAt.get(name) ?? Number.NEGATIVE_INFINITY) >= everyMs
 
-function add(ticked: Ticked, { isExpiry }: Sweep, { moved, skipped, refused }: Drained): void {
+function add(ticked: Ticked, { name, isExpiry }: Sweep, { moved, skipped, refused }: Drained): void {
   if (isExpiry) ticked.expiries += moved
+  else if (name === 'expireEndpoints') ticked.revoked += moved
   else ticked.exhausted += moved
   ticked.isHeldUp ||= skipped > 0 || refused !== null
   if (refused !== null && typeof ticked.refused !== 'object') ticked.refused = refused

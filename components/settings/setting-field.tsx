@@ -11,6 +11,7 @@ import { toast } from '../shell/toast'
 import { inWords, storable, UNITS, type Unit } from './amount'
 import { ChangedMeanwhile } from './changed-meanwhile'
 import { DeadlinePreview } from './deadline-preview'
+import { DeletionPreview } from './deletion-preview'
 import { InForce } from './in-force'
 import styles from './setting-field.module.css'
 import { useEdit } from './use-edit'
@@ -71,8 +72,9 @@ export function SettingField({ setting }: { setting: SettingView }) {
           {rangeOf(setting)}
           {off && ', or 0 for off'}
         </p>
-        {endsWaits(key) && text !== null && <DeadlinePreview setting={key} text={text} isDirty={edit.isDirty} />}
-        {!endsWaits(key) && text !== null && edit.isDirty && <Limits value={Number(text)} setting={setting} />}
+        {rowOf(key)?.ends && text !== null && <DeadlinePreview setting={key} text={text} isDirty={edit.isDirty} />}
+        {!rowOf(key)?.ends && text !== null && edit.isDirty && <Limits value={Number(text)} setting={setting} />}
+        {rowOf(key)?.deletes && text !== null && edit.isDirty && <DeletionPreview setting={key} text={text} />}
         {edit.isBehind && <ChangedMeanwhile setting={setting} onTheirs={edit.drop} onMine={edit.keep} />}
         {put.error && !isConflict(put.error) && (
           <p className={styles.error} role="alert">
@@ -100,7 +102,7 @@ export function SettingField({ setting }: { setting: SettingView }) {
   )
 }
 
-const endsWaits = (key: string): boolean => (SETTINGS as Record<string, Setting>)[key]?.ends !== undefined
+const rowOf = (key: string): Setting | undefined => (SETTINGS as Record<string, Setting>)[key]
 
 const isConflict = (error: Error): boolean => error instanceof Refusal && error.code === 'version_conflict'
 
@@ -112,7 +114,8 @@ function rangeOf({ unit, minimum, maximum }: SettingView): string {
 const wholeOf = (unit: string): string => `A whole number of ${unit} is needed:`
 
 function Limits({ value, setting }: { value: number; setting: SettingView }) {
-  const { minimum, maximum } = setting
+  const { minimum, maximum, off } = setting
+  if (off && value <= 0) return null
   if (value >= minimum && value <= maximum) return null
   const nearest = Math.min(Math.max(value, minimum), maximum)
   return (

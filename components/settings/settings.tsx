@@ -34,6 +34,12 @@ const SECTIONS: readonly Section[] = [
     help: 'What holds for a todo where neither it nor its queue says otherwise.',
     keys: ['max_attempts', 'default_lease_seconds'],
   },
+  {
+    id: 'retention',
+    title: 'Retention',
+    help: 'How long what has ended is kept. Whatever is live stays.',
+    keys: ['retention_max_age_days', 'retention_max_rows', 'attempt_history_max_per_todo'],
+  },
   { id: 'live', title: 'Live updates', help: 'How pages stay up to date.', keys: ['sse_retry_ms'] },
 ]
 

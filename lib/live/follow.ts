@@ -30,6 +30,8 @@ export interface Watcher {
   isUsed(): boolean
   /** The log is followed from here on; told once. */
   began(position: Position): void
+  /** Events were deleted before they could be told. */
+  missed(): void
   looked(look: Look): void
 }
 
@@ -53,6 +55,7 @@ export async function follow(database: Database, options: FollowOptions): Promis
   const { watcher, pollMs } = options
   const pause = createPause()
   let position: Position | null = null
+  let forgotten = 0
   let isStopped = false
   let isAway = false
 
@@ -63,6 +66,9 @@ export async function follow(database: Database, options: FollowOptions): Promis
         watcher?.began(position)
       }
       const { isWhole, ...found } = await lookOn(database, position, options)
+      // Told once: while nothing new happens the position stays behind what was deleted.
+      if (found.forgotten > Math.max(position.last, forgotten)) watcher?.missed()
+      forgotten = found.forgotten
       position = found.position
       if (isAway) log.info('the event log can be read again')
       isAway = false

@@ -2,16 +2,15 @@ import type { Db } from '#lib/db/connect'
 import { batchOf } from './batch'
 import type { Channel } from './channel'
 import { type Mark, markAt, positionAt } from './cursor'
-import { cardsOf, readLog } from './read-log'
+import { cardsOf, FORGOTTEN, readLog } from './read-log'
 
 /** A client further behind than this many events fetches anew instead. */
 const MOST_REPLAYED = 10_000
 
-// The highest id of an event that has been deleted. Events go in no other way yet than from the beginning on, by hand.
-const FORGOTTEN = 'SELECT min(id) - 1 FROM todo_events'
-
+// By hand events are deleted from the beginning on.
 const STANDING = `SELECT (SELECT at FROM todo_events WHERE id = $1) AS at,
-    coalesce((SELECT max(id) FROM todo_events), 0) AS newest, coalesce((${FORGOTTEN}), 0) AS forgotten,
+    coalesce((SELECT max(id) FROM todo_events), 0) AS newest, 
+    greatest(${FORGOTTEN}, (SELECT min(id) - 1 FROM todo_events)) AS forgotten,
     (SELECT count(*) FROM (SELECT FROM todo_events WHERE id > $1 LIMIT ${MOST_REPLAYED + 1}) beyond) AS missed`
 
 /** Whether the log still tells everything from a mark on: nothing of that was deleted, it is this log's, and it is not too much. */
@@ -21,9 +20,9 @@ export async function canReplay(db: Db, { last, at, holes }: Mark): Promise<bool
     text: STANDING,
     values: [last],
   })
-  if (!row || row.newest < last || row.missed > MOST_REPLAYED) return false
+  if (!row || Math.max(row.newest, row.forgotten) < last || row.missed > MOST_REPLAYED) return false
   // A database restored to an earlier time has another event under this id, or none.
-  const isThere = last === 0 || (row.at !== null && (at === null || row.at === at))
+  const isThere = last === 0 || last === row.forgotten || (row.at !== null && (at === null || row.at === at))
   return isThere && row.forgotten <= last && holes.every(({ first }) => first > row.forgotten)
 }
 
@@ -36,7 +35,8 @@ interface Replay {
 
 /**
  * Tells a channel what it missed, page by page as fast as its connection takes them, and lets it go on with what is told
- * from then on: every event once. False when it takes so long that the client does better to fetch anew.
+ * from then on: every event once. False when it takes so long that the client does better to fetch anew, or when some of it
+ * is deleted meanwhile.
  */
 export async function replay(db: Db, { channel, mark: from, inTurn }: Replay): Promise<boolean> {
   let mark = from
@@ -45,6 +45,7 @@ export async function replay(db: Db, { channel, mark: from, inTurn }: Replay): P
     // Whatever is followed from before the page is read is in the page, or among what is held.
     channel.hold()
     const { events, cards, ...found } = await inTurn(() => readPage(db, position))
+    if (found.forgotten > position.last) return false
     channel.send(batchOf({ events, cards }, mark))
     position = found.position
     mark = markAt(position, events.findLast(({ id }) => id === position.last)?.at ?? mark.at)

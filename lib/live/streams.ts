@@ -167,6 +167,9 @@ export function createStreams(database: Database, timing: Partial<StreamTiming> 
         for (const channel of retries.keys()) channel.resync()
         clock.set().catch((error) => log.debug({ err: error }, "the database's clock could not be read"))
       },
+      missed: () => {
+        for (const channel of retries.keys()) channel.resync()
+      },
       looked: ({ events, cards, position }: Look) => {
         const before = mark ?? markAt(position, null)
         mark = markAt(position, events.findLast(({ id }) => id === position.last)?.at ?? before.at)

@@ -14,6 +14,8 @@ export interface Setting {
   off?: boolean
   /** Whose waits it ends: questions held by their worker, or parked ones. A change of it moves todos at the next sweep. */
   ends?: 'held' | 'parked'
+  /** What it lets retention delete: ended todos by their age or number, or attempts of any. */
+  deletes?: 'aged' | 'surplus' | 'attempts'
   label: string
   description: string
 }
@@ -73,6 +75,38 @@ export const SETTINGS = {
     label: 'Lease',
     description:
       'How long a claim holds without a heartbeat when neither the request, the endpoint nor the queue says.',
+  },
+  retention_max_age_days: {
+    unit: 'days',
+    default: 30,
+    minimum: 1,
+    maximum: 3650,
+    off: true,
+    deletes: 'aged',
+    label: 'Days kept',
+    description:
+      'How long a todo that has ended is kept, with its attempts, questions, effects and events. Children stay as long as their parent is live. 0 or less keeps them whatever their age.',
+  },
+  retention_max_rows: {
+    unit: 'rows',
+    default: 500_000,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    off: true,
+    deletes: 'surplus',
+    label: 'Todos kept',
+    description:
+      'How many todos that have ended are kept; those that ended first go first. 0 or less keeps them however many they are.',
+  },
+  attempt_history_max_per_todo: {
+    unit: 'attempts',
+    default: 50,
+    minimum: 5,
+    maximum: 10_000,
+    deletes: 'attempts',
+    label: 'Attempts kept',
+    description:
+      'How many attempts are kept of each todo, live or not; the oldest that have ended go first. Less than 5 is raised to 5.',
   },
   sse_retry_ms: {
     unit: 'milliseconds',

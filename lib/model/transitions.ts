@@ -231,6 +231,33 @@ export const TRANSITIONS = {
     lease: 'clears',
     reason: 'max_attempts_exceeded',
   },
+  revokeAssigned: {
+    from: LIVE,
+    to: 'failed',
+    by: 'system',
+    verb: 'failed',
+    closes: { outcome: 'revoked', disposition: 'dead_lettered' },
+    interrupt: 'canceled',
+    lease: 'clears',
+    reason: 'endpoint_revoked',
+  },
+  revokeClaimed: {
+    from: ['claimed'],
+    to: 'pending',
+    by: 'system',
+    verb: 'requeued',
+    closes: { outcome: 'revoked', disposition: 'requeued' },
+    lease: 'clears',
+    reason: 'endpoint_revoked',
+  },
+  revokeHeld: {
+    from: INTERRUPTS,
+    to: 'same',
+    by: 'system',
+    verb: 'parked',
+    lease: 'clears',
+    reason: 'endpoint_revoked',
+  },
 } as const satisfies Record<string, Transition>
 
 export type TransitionName = keyof typeof TRANSITIONS

@@ -2,6 +2,7 @@ import type { Db } from '#lib/db/connect'
 import { expirationBackoffSql } from '#lib/model/backoff'
 import { INTERRUPTS } from '#lib/model/states'
 import { TRANSITIONS } from '#lib/model/transitions'
+import { NOBODY_MAY_CLAIM, NOBODY_MAY_CLAIM_ERROR } from './assignee'
 import { literals, move } from './move'
 import type { Moved } from './moved'
 import type { Plan } from './plan'
@@ -49,15 +50,16 @@ const swept = (condition: string, when = BEFORE_DEADLINE): SweepPlan['pick'] => 
 const SPENT = 't.failures + t.lease_expirations'
 const BEFORE_DEADLINE = '(t.deadline_at IS NULL OR t.deadline_at >= now())'
 // In coalesce, for else the planner would take it that hardly a row is left, and sort all there are for every batch.
-const AMONG = 'coalesce(t.id <> ALL($2::text[]) AND ($3::text[] IS NULL OR t.id = ANY($3::text[])), false)'
+/** SQL: whether a sweep may take `todos t`, by the first two of its parameters (see `amongParams`). */
+export const AMONG = 'coalesce(t.id <> ALL($2::text[]) AND ($3::text[] IS NULL OR t.id = ANY($3::text[])), false)'
 
 const OLDER_THAN_TTL = `t.interrupted_at < now() - make_interval(secs => i.ttl_seconds)
     AND (t.wait_until IS NULL OR t.wait_until < now())`
 
 /** For each kind of wait, as SQL on `todos t`: whose it is, and whether one that expires ends its todo for good. */
 const WAITS = {
-  held: { isIt: 't.owner IS NOT NULL', dies: `${SPENT} + 1 >= t.max_attempts` },
-  parked: { isIt: 't.owner IS NULL', dies: 't.wait_expirations + 1 >= t.max_attempts' },
+  held: { isIt: 't.owner IS NOT NULL', dies: `(${SPENT} + 1 >= t.max_attempts OR ${NOBODY_MAY_CLAIM})` },
+  parked: { isIt: 't.owner IS NULL', dies: `(t.wait_expirations + 1 >= t.max_attempts OR ${NOBODY_MAY_CLAIM})` },
 } as const
 
 const lapsed = (wait: keyof WaitTtls): string => `${WAITS[wait].isIt} AND ${OLDER_THAN_TTL}`
@@ -77,6 +79,9 @@ const EXPIRED = {
   data: `jsonb_build_object('reclaimed_epoch', m.lease_epoch, 'attempts', m.attempts, 'lease_expirations', m.lease_expirations)`,
 }
 
+/** The error of a row that a sweep fails instead of putting it back. */
+const died = (error: string): string => `CASE WHEN ${NOBODY_MAY_CLAIM} THEN ${NOBODY_MAY_CLAIM_ERROR} ELSE ${error} END`
+
 const DEADLINE: SweepPlan = {
   transition: 'expireDeadline',
   pick: swept('t.deadline_at < now()', 'true'),
@@ -90,8 +95,8 @@ const LEASE: SweepPlan = {
   pick: swept('t.lease_expires_at <= now()'),
   unfenced: true,
   ...EXPIRED,
-  error: `jsonb_build_object('code', 'max_attempts_exceeded', 'message',
-    format('The lease expired; %s of %s attempts are spent', ${SPENT} + 1, t.max_attempts))`,
+  error: died(`jsonb_build_object('code', 'max_attempts_exceeded', 'message',
+    format('The lease expired; %s of %s attempts are spent', ${SPENT} + 1, t.max_attempts))`),
 }
 
 // The oldest of a kind, found by the index of that kind: without this the planner, which cannot know how many are that old,
@@ -110,7 +115,7 @@ const unanswered = (wait: keyof WaitTtls, spent: string) => ({
   unfenced: true,
   result: `CASE WHEN p.dead THEN coalesce(t.result, '{}') || jsonb_build_object(
     'error', 'interrupt_expired', 'detail', ${nobodyAnswered(spent)}) ELSE t.result END`,
-  error: `jsonb_build_object('code', 'interrupt_expired', 'message', ${nobodyAnswered(spent)})`,
+  error: died(`jsonb_build_object('code', 'interrupt_expired', 'message', ${nobodyAnswered(spent)})`),
 })
 
 const { result: heldResult, ...HELD } = unanswered('held', SPENT)
@@ -142,7 +147,7 @@ const EXHAUST: SweepPlan = {
 
 const CHILDREN_DONE: SweepPlan = {
   transition: 'childrenDone',
-  pick: swept('(t.live_children = 0) IS TRUE'),
+  pick: swept(`(t.live_children = 0) IS TRUE AND NOT ${NOBODY_MAY_CLAIM}`),
   unfenced: true,
   set: { available_at: 'now()' },
 }
@@ -154,23 +159,25 @@ const BUDGET: SweepPlan = {
   error: overBudgetErrorSql('NULL::jsonb'),
 }
 
-const params = ({ except = [], only }: Among): unknown[] => [except, only ?? null]
+/** The parameters that say which rows a sweep takes. */
+export const amongParams = ({ except = [], only }: Among): unknown[] => [except, only ?? null]
 
 /** One batch of todos whose deadline is over, dead-lettered whatever they are in. */
-export const expireDeadlines = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, DEADLINE, [{}], params(among))
+export const expireDeadlines = (db: Db, among: Among = {}): Promise<Moved[]> =>
+  move(db, DEADLINE, [{}], amongParams(among))
 
 /** One batch of claimed todos that have used up the time of their budget, dead-lettered. */
-export const expireBudgets = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, BUDGET, [{}], params(among))
+export const expireBudgets = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, BUDGET, [{}], amongParams(among))
 
 /** One batch of todos that wait for children though none is alive, continued. The end of the last child does so itself. */
 export const continueParents = (db: Db, among: Among = {}): Promise<Moved[]> =>
-  move(db, CHILDREN_DONE, [{ actor: 'reaper' }], params(among))
+  move(db, CHILDREN_DONE, [{ actor: 'reaper' }], amongParams(among))
 
 /**
  * One batch of lapsed leases, taken back: requeued after 1, 2, 4 … seconds, dead-lettered at the cap. Like all sweeps it
  * returns its todos as cards, the large columns null.
  */
-export const expireLeases = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, LEASE, [{}], params(among))
+export const expireLeases = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, LEASE, [{}], amongParams(among))
 
 interface Waits extends Among {
   /** None is taken while it is 0: the sweep is off. */
@@ -184,10 +191,10 @@ export const expireInterrupts = (db: Db, waits: Waits): Promise<Moved[]> => expi
 export const expireParked = (db: Db, waits: Waits): Promise<Moved[]> => expireWaits(db, PARKED_INTERRUPT, waits)
 
 const expireWaits = async (db: Db, plan: SweepPlan, { ttlSeconds, ...among }: Waits): Promise<Moved[]> =>
-  ttlSeconds > 0 ? move(db, plan, [{ ttl_seconds: ttlSeconds }], params(among)) : []
+  ttlSeconds > 0 ? move(db, plan, [{ ttl_seconds: ttlSeconds }], amongParams(among)) : []
 
 /** One batch of pending todos whose allowance is used up, dead-lettered: no claim would ever take them. */
-export const exhaust = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, EXHAUST, [{}], params(among))
+export const exhaust = (db: Db, among: Among = {}): Promise<Moved[]> => move(db, EXHAUST, [{}], amongParams(among))
 
 const PLANS: Record<SweepName, SweepPlan> = {
   expireDeadline: DEADLINE,
@@ -205,7 +212,7 @@ export async function findLapsed(db: Db, sweep: SweepName, { ttlSeconds, ...amon
     name: `find_lapsed_${sweep}`,
     text: `SELECT t.id FROM jsonb_to_record($1::jsonb -> 0) AS i(ttl_seconds bigint) CROSS JOIN todos t
       WHERE t.state IN (${literals(TRANSITIONS[sweep].from)}) AND ${PLANS[sweep].pick.swept} ORDER BY t.id LIMIT ${SWEEP_ROWS}`,
-    values: [JSON.stringify([{ ttl_seconds: ttlSeconds }]), ...params(among)],
+    values: [JSON.stringify([{ ttl_seconds: ttlSeconds }]), ...amongParams(among)],
   })
   return rows.map(({ id }) => id)
 }

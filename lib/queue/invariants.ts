@@ -14,6 +14,9 @@ const WITH_ATTEMPT = `'claimed', 'waiting', ${literals(INTERRUPTS)}`
 // Only these change a todo's row without changing its state.
 const CHANGES = `e.to_state IS NOT NULL OR e.verb IN ('extended', 'edited')`
 
+// Of whatever is older than an event that was deleted, children may have been deleted too.
+const IS_WHOLE = 'min(e.id) > (SELECT max(forgotten) FROM event_log)'
+
 const OF_EFFECTS = `verb IN ('effect_begun', 'effect_settled')`
 
 // Each yields the todos that break its rule; the rules one row can tell are CHECKs of the table besides.
@@ -49,6 +52,9 @@ const RULES: Record<string, string> = {
     SELECT t.id, format('%s of %s waits expired', t.wait_expirations, t.max_attempts) FROM todos t
     WHERE t.state = 'pending' AND t.wait_expirations >= t.max_attempts
       AND t.failures + t.lease_expirations < t.max_attempts`,
+  'no live todo that only a revoked endpoint may claim': `
+    SELECT t.id, format('%s, assigned to %s', t.state, n.name) FROM todos t
+    JOIN endpoints n ON n.id = t.assignee_endpoint_id AND n.revoked_at IS NOT NULL WHERE t.state IN (${literals(LIVE)})`,
   'the live children are those counted': `
     SELECT t.id, format('%s counted, %s live', t.live_children, n) FROM todos t
     CROSS JOIN LATERAL (SELECT count(*) AS n FROM todos c WHERE c.parent_id = t.id AND c.state IN (${literals(LIVE)})) c
@@ -67,14 +73,16 @@ const RULES: Record<string, string> = {
     SELECT t.id, format('version %s after %s events', t.version, count(*)) FROM todos t
     JOIN todo_events e ON e.todo_id = t.id AND (${CHANGES})
     WHERE NOT EXISTS (SELECT FROM todos c WHERE c.parent_id = t.id)
-    GROUP BY t.id HAVING bool_or(e.verb = 'created') AND count(*) <> t.version`,
+    GROUP BY t.id HAVING bool_or(e.verb = 'created') AND ${IS_WHOLE} AND count(*) <> t.version`,
   'a version more for each statement that changed the number of its children': `
-    SELECT t.id, format('version %s after %s events and %s changes of children', t.version, e.n, c.n) FROM todos t
-    CROSS JOIN LATERAL (SELECT count(*) AS n, bool_or(verb = 'created') AS whole FROM todo_events e
+    SELECT t.id, format('version %s after %s events and %s changes of children', t.version, e.n, c.n)
+    FROM (SELECT id, version FROM todos WHERE id IN (SELECT parent_id FROM todos WHERE parent_id IS NOT NULL)) t
+    CROSS JOIN LATERAL (SELECT count(*) AS n, bool_or(verb = 'created') AND ${IS_WHOLE} AS whole FROM todo_events e
       WHERE e.todo_id = t.id AND (${CHANGES})) e
-    CROSS JOIN LATERAL (SELECT count(*) AS n FROM todos c JOIN todo_events e ON e.todo_id = c.id
-      WHERE c.parent_id = t.id AND (e.verb = 'created' OR e.to_state IN (${literals(TERMINAL)})
-        OR e.from_state IN (${literals(TERMINAL)}))) c
+    CROSS JOIN LATERAL (SELECT sum(o.n) AS n FROM todos c CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM todo_events e WHERE e.todo_id = c.id AND (e.verb = 'created'
+          OR e.to_state IN (${literals(TERMINAL)}) OR e.from_state IN (${literals(TERMINAL)}))) o
+      WHERE c.parent_id = t.id) c
     WHERE e.whole AND c.n > 0 AND t.version NOT BETWEEN e.n + 1 AND e.n + c.n`,
   'nobody waits for children that have all ended': `
     SELECT id, 'waits for nobody' FROM todos WHERE state = 'waiting' AND live_children = 0`,

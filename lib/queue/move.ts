@@ -189,8 +189,8 @@ const logSql = (plan: Plan, row: Transition): string => `
 
 function resultSql({ asCards }: Plan, row: Transition): string {
   const asked = row.interrupt && row.interrupt !== 'opens'
-  // A sweep moves hundreds at once and nobody reads their contents, which may be a megabyte each.
-  const columns = row.by === 'reaper' || asCards ? cardColumns('m') : todoColumns('m')
+  // Sweeps and revocations move hundreds at once and nobody reads their contents, which may be a megabyte each.
+  const columns = row.by === 'reaper' || row.by === 'system' || asCards ? cardColumns('m') : todoColumns('m')
   return `SELECT ${columns}, m.was_state, m.was_owner, ${verbSql(row)} AS event_verb,
     ${asked ? 'q.kind' : 'NULL'} AS was_kind, extract(epoch FROM now() - m.was_interrupted_at)::float8 AS was_asked_seconds
     FROM moved m ${asked ? 'LEFT JOIN interrupts q ON q.id = m.was_interrupt_id' : ''}`

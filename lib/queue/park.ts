@@ -10,15 +10,20 @@ import { move } from './move'
 import type { Plan } from './plan'
 import { findTodo, type Held, refuse, whyNot, whyNotHeld } from './why-not'
 
+/** What parking a held question writes besides, whoever parks it. */
+export const PARKS: Pick<Plan, 'also' | 'data'> = {
+  also: {
+    parked: `UPDATE interrupts q SET mode = 'park' FROM moved m WHERE q.id = m.was_interrupt_id AND q.status = 'open'`,
+  },
+  data: `jsonb_build_object('interrupt_id', m.was_interrupt_id)`,
+}
+
 const PARK: Plan = {
   transition: 'park',
   input: { ...HELD_INPUT, checkpoint: 'jsonb' },
   pick: { named: HELD_BY },
   set: { checkpoint: 'coalesce(p.in_checkpoint, t.checkpoint)' },
-  also: {
-    parked: `UPDATE interrupts q SET mode = 'park' FROM moved m WHERE q.id = m.was_interrupt_id AND q.status = 'open'`,
-  },
-  data: `jsonb_build_object('interrupt_id', m.was_interrupt_id)`,
+  ...PARKS,
 }
 
 const PARK_FOR_HOLDER: Plan = {

@@ -20,11 +20,15 @@ const REQUEUE: Plan = {
     reason: 'text',
     max_attempts: 'integer',
     assignee_endpoint_id: 'text',
+    assignee_before: 'text',
     deadline_at: 'timestamptz',
     budget: 'jsonb',
     bulk_id: 'text',
   },
-  pick: { named: 'true' },
+  // One that was given meanwhile may be out of force.
+  pick: {
+    named: 'i.assignee_endpoint_id IS NOT NULL OR t.assignee_endpoint_id IS NOT DISTINCT FROM i.assignee_before',
+  },
   unfenced: true,
   set: {
     max_attempts: `greatest(t.max_attempts, t.failures + t.lease_expirations + ${ALLOWANCE}, t.wait_expirations + ${ALLOWANCE})`,
@@ -54,14 +58,17 @@ export interface Requeueing {
  * replaced), duplicate_key (a live todo has its idempotency key).
  */
 export async function requeue(db: Db, id: string, caller: Caller, requeueing: Requeueing = {}): Promise<Todo> {
-  const outcomes = await db
-    .transaction((tx) => requeueMany(tx, { ids: [id], caller, requeueing, plan: REQUEUE }))
-    .catch((error) => {
-      throw keyTaken(error)
-    })
-  const outcome = outcomes.get(id) ?? whyNot(null, 'requeued')
-  if (outcome instanceof Refusal) throw outcome
-  return outcome
+  for (;;) {
+    // Each try is a transaction of its own: an endpoint is never locked after a todo.
+    const outcomes = await db
+      .transaction((tx) => requeueMany(tx, { ids: [id], caller, requeueing, plan: REQUEUE }))
+      .catch((error) => {
+        throw keyTaken(error)
+      })
+    const outcome = outcomes.get(id)
+    if (outcome instanceof Refusal) throw outcome
+    if (outcome) return outcome
+  }
 }
 
 interface Requeues {
@@ -76,11 +83,12 @@ interface Requeues {
 export const BULK_REQUEUE: Plan = { ...REQUEUE, variant: 'bulk', asCards: true }
 
 /**
- * Puts todos back within the caller's transaction; gives each as it is now, or why it is not, by id. Throws when another
- * takes one of their idempotency keys at the same moment.
+ * Puts todos back within the caller's transaction, which has locked none before; gives each as it is now, or why it is not,
+ * by id. One that changed between look and lock is not among them. Throws when another takes one of their idempotency keys
+ * at the same moment.
  */
 export async function requeueMany(db: Db, requeues: Requeues): Promise<Map<string, Todo | Refusal>> {
-  const { caller, requeueing, plan, bulkId } = requeues
+  const { ids, caller, requeueing, plan, bulkId } = requeues
   const assignee = await lockAssignee(db, requeueing)
   const settings = await recentSettings(db)
   const outcomes = new Map<string, Todo | Refusal>()
@@ -93,32 +101,37 @@ export async function requeueMany(db: Db, requeues: Requeues): Promise<Map<strin
     budget: requeueing.budget,
     bulk_id: bulkId,
   }
-  for (let left = [...requeues.ids]; left.length > 0; left = left.filter((id) => !outcomes.has(id))) {
-    const found = await find(db, left, requeueing)
-    const around = await look(db, [...found.values()])
-    for (const id of left) {
-      const why = whyNotBack(seen(found.get(id), caller), { ...around, requeueing })
-      if (why) outcomes.set(id, why)
-    }
-    const rows = left.filter((id) => !outcomes.has(id)).map((id) => ({ id, ...input }))
-    const moved = rows.length > 0 ? (await move(db, plan, rows)).map(({ todo }) => todo) : []
-    await addToParents(db, moved)
-    for (const todo of moved) outcomes.set(todo.id, todo)
+  const found = await find(db, ids, requeueing)
+  const around = await look(db, [...found.values()])
+  for (const id of ids) {
+    const why = whyNotBack(seen(found.get(id), caller), { ...around, requeueing })
+    if (why) outcomes.set(id, why)
   }
+  const rows = ids
+    .filter((id) => !outcomes.has(id))
+    .map((id) => ({ id, assignee_before: found.get(id)?.assigneeId, ...input }))
+  const moved = rows.length > 0 ? (await move(db, plan, rows)).map(({ todo }) => todo) : []
+  await addToParents(db, moved)
+  for (const todo of moved) outcomes.set(todo.id, todo)
   return outcomes
 }
 
-/** A card, and whether its deadline, or the one to replace it, is over. */
-type Found = Card & { isLate: boolean }
+/** A card, its assignee's id, and whether its deadline, or the one to replace it, is over. */
+type Found = Card & { assigneeId: string | null; isLate: boolean }
 
 async function find(db: Db, ids: readonly string[], { deadline_at }: Requeueing): Promise<Map<string, Found>> {
   const rows = await db.query({
     name: 'find_to_requeue',
-    text: `SELECT ${cardColumns('t')}, coalesce(coalesce($2::timestamptz, t.deadline_at) <= now(), false) AS is_late
+    text: `SELECT ${cardColumns('t')}, t.assignee_endpoint_id, coalesce(coalesce($2::timestamptz, t.deadline_at) <= now(), false) AS is_late
       FROM todos t WHERE t.id = ANY($1)`,
     values: [ids, deadline_at],
   })
-  return new Map(rows.map((row) => [row.id as string, { ...cardOf(row), isLate: row.is_late === true }]))
+  return new Map(
+    rows.map((row) => {
+      const assigneeId = row.assignee_endpoint_id as string | null
+      return [row.id as string, { ...cardOf(row), assigneeId, isLate: row.is_late === true }]
+    }),
+  )
 }
 
 const seen = (todo: Found | undefined, caller: Caller): Found | null =>
@@ -126,7 +139,7 @@ const seen = (todo: Found | undefined, caller: Caller): Found | null =>
 
 /** What else decides whether todos may go back; locked, so that it stays so. */
 interface Around {
-  /** Names of assignees that are in force. */
+  /** The ids of assignees that are in force. */
   inForce: ReadonlySet<string>
   liveParents: ReadonlySet<string>
   /** Queue and idempotency key of live todos, and of those found that are first with them. */
@@ -136,7 +149,7 @@ interface Around {
 async function look(db: Db, todos: readonly Found[]): Promise<Around> {
   const inForce = await lockInForce(
     db,
-    todos.flatMap(({ assignee }) => assignee ?? []),
+    todos.flatMap(({ assigneeId }) => assigneeId ?? []),
   )
   const parentIds = [...new Set(todos.flatMap(({ parent_id }) => parent_id ?? []))]
   const parents = await when(parentIds, () =>
@@ -157,7 +170,7 @@ async function look(db: Db, todos: readonly Found[]): Promise<Around> {
     }),
   )
   return {
-    inForce: new Set(inForce.keys()),
+    inForce,
     liveParents: new Set(parents.filter(({ state }) => !isTerminal(state)).map(({ id }) => id)),
     // A live one comes last, so that it stands; of several that have ended the first.
     takenBy: new Map([...keyed.toReversed(), ...live].map((todo) => [keyOf(todo), todo.id])),
@@ -175,8 +188,8 @@ function whyNotBack(
   { requeueing, ...around }: Around & { requeueing: Requeueing },
 ): Refusal | null {
   if (!todo || !(TRANSITIONS.requeue.from as readonly string[]).includes(todo.state)) return whyNot(todo, 'requeued')
-  const { assignee, parent_id } = todo
-  if (requeueing.assignee === undefined && assignee && !around.inForce.has(assignee))
+  const { assignee, assigneeId, parent_id } = todo
+  if (requeueing.assignee === undefined && assigneeId && !around.inForce.has(assigneeId))
     return refuse('invalid_state', todo, `Its assignee ${assignee} is revoked: name another in assignee`)
   if (parent_id !== null && !around.liveParents.has(parent_id))
     return refuse('invalid_state', todo, 'Its parent has ended: requeue that first, or enqueue this again')

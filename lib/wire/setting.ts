@@ -41,6 +41,9 @@ export const settingsAnswer = z.object({ settings: z.array(settingSchema) })
 
 export const settingAnswer = z.object({ setting: settingSchema })
 
+/** How many of what a change deletes are counted. */
+export const MOST_COUNTED = 10_000
+
 /** What a setting's change would do to rows at once. */
 export const previewAnswer = z.object({
   effective: z.number().describe('What would be in force'),
@@ -52,5 +55,10 @@ export const previewAnswer = z.object({
     .int()
     .nullable()
     .describe('The longest lease now granted; a shorter deadline could take a wait from a live holder'),
+  deletes: z
+    .int()
+    .describe(
+      `Of a retention setting: ended todos it would delete, or todos whose oldest attempts it would; ${MOST_COUNTED} are counted at most`,
+    ),
 })
 export type Preview = z.infer<typeof previewAnswer>

@@ -181,6 +181,28 @@ test('a change is in force at once in the process that made it', async () => {
   }
 })
 
+describe('the preview of retention', () => {
+  const deletes = async (key: string, value: number) =>
+    (await admin.send('GET', `/api/v1/settings/${key}/preview?value=${value}`)).body.deletes
+
+  test('tells how many ended todos would go, by age and by number, and how many lose attempts', async () => {
+    await sql`TRUNCATE todos, todo_attempts CASCADE`
+    await sql`INSERT INTO todos (id, queue, title, state, max_attempts, lease_seconds, completed_at, attempts)
+      SELECT 'ended-' || n, 'main', 'Ended', 'completed', 3, 300, now() - n * interval '1 day' - interval '1 h', n
+      FROM generate_series(1, 20) n`
+    await sql`ANALYZE todos`
+    expect(await deletes('retention_max_age_days', 15)).toBe(6)
+    expect(await deletes('retention_max_age_days', 0)).toBe(0)
+    expect(await deletes('retention_max_rows', 12)).toBe(8)
+    expect(await deletes('retention_max_rows', 20)).toBe(0)
+    expect(await deletes('retention_max_rows', -1)).toBe(0)
+    expect(await deletes('attempt_history_max_per_todo', 18)).toBe(2)
+    expect(await deletes('attempt_history_max_per_todo', 1)).toBe(15)
+    expect(await deletes('max_attempts', 1)).toBe(0)
+    await sql`TRUNCATE todos CASCADE`
+  })
+})
+
 describe('the preview', () => {
   beforeEach(() => sql`DELETE FROM todos`)
 
@@ -237,6 +259,7 @@ describe('the preview', () => {
       dead_letters: 0,
       oldest_seconds: null,
       longest_lease_seconds: null,
+      deletes: 0,
     })
   })
 })

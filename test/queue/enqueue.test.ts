@@ -155,10 +155,10 @@ test('an assignee must be in force; a refusal tells where it stands, and nothing
   })
 })
 
-test('what was enqueued before is found again even if its assignee is gone', async () => {
+test('what was enqueued before is found again even if the time of its assignee is over', async () => {
   const gone = await registered(db, 'soon-gone')
   const { todo } = await one({ idempotency_key: 'kept', assignee: 'soon-gone' })
-  await sql`UPDATE endpoints SET revoked_at = now() WHERE id = ${gone.id}`
+  await sql`UPDATE endpoints SET expires_at = now() WHERE id = ${gone.id}`
   expect(await one({ idempotency_key: 'kept', assignee: 'soon-gone' })).toMatchObject({
     todo: { id: todo.id },
     created: false,

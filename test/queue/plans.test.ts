@@ -14,15 +14,18 @@ import {
   expireParked,
   type WaitTtls,
 } from '#lib/queue/expire'
+import { expireEndpoints } from '#lib/queue/expire-endpoints'
 import { heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import type { Moved } from '#lib/queue/moved'
 import { listTodos } from '#lib/queue/read-todos'
+import { boundByRows, forgetNotes, forgetTodos, laterBound, pruneAttempts } from '#lib/queue/retention'
+import { revokeEndpoint } from '#lib/queue/revoke'
 import { settleEffect } from '#lib/queue/settle-effect'
 import { argumentsHash } from '#lib/wire/arguments-hash'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
 import { readClocks } from '#worker/clocks'
-import { approver } from '../support/callers'
+import { approver, registered } from '../support/callers'
 import { database } from '../support/database'
 import { given, OPERATOR, WORKER } from '../support/given'
 import { times } from '../support/numbers'
@@ -77,6 +80,11 @@ async function counted(): Promise<{ scanned: number; looked_up: number }> {
 
 const FEW = 60
 
+async function forget(days: number): Promise<unknown> {
+  const bound = await laterBound(one, days, null)
+  return bound && forgetTodos(one, bound)
+}
+
 const WHOLE: [string, () => Promise<unknown>][] = [
   ['claim from one queue', () => claim(one, { queues: ['open'] }, WORKER)],
   ['claim from a limited queue', () => claim(one, { queues: ['limited'] }, WORKER)],
@@ -91,6 +99,12 @@ const WHOLE: [string, () => Promise<unknown>][] = [
   ['sweep of deadlines', () => expireDeadlines(one)],
   ['sweep of parents that wait for nobody', () => continueParents(one)],
   ['sweep of used-up time', () => expireBudgets(one)],
+  ['sweep of endpoints', () => expireEndpoints(one)],
+  ['look at the clocks', () => readClocks(one, { ttls: { held: DAY, parked: DAY }, except: [], since: null })],
+  ['retention with nothing that is too old', () => forget(30)],
+  ['retention with nothing that is too much', () => boundByRows(one, 500_000)],
+  ['retention of events without a todo', () => forgetNotes(one, 30)],
+  ['retention of attempts', () => pruneAttempts(one, 50)],
   [
     'beats of a lost lease',
     () => heartbeatMany(one, [{ id: 'finished-7', leaseEpoch: 1, endpointId: 'worker' }], WORKER),
@@ -146,6 +160,28 @@ test('nor are they read by a begin under an approval, an answer about an effect,
     expect(scanned).toBeLessThan(FEW)
     expect(looked_up).toBeLessThan(FEW)
   }
+})
+
+test('nor by the end of an endpoint, or a sweep that watches one: only what it has', async () => {
+  const worker = await registered(one, 'leaver')
+  await given(one, 'claimed', { worker, todo: { queue: 'open' } })
+  await given(one, 'pending', { todo: { queue: 'open', assignee: worker.name } })
+  const [held] = await sql<{
+    n: number
+  }>`SELECT count(*) AS n FROM todos WHERE owner IS NOT NULL OR interrupted_at IS NOT NULL`
+  for (const act of [() => revokeEndpoint(one, worker.name), () => expireEndpoints(one)]) {
+    const { scanned, looked_up } = await reads(act)
+    // By an owner the few that are held are looked through.
+    expect(scanned + looked_up).toBeLessThan(FEW + 2 * (held?.n ?? 0))
+  }
+})
+
+test('a batch of retention reads what it deletes, not what stays', async () => {
+  await sql`UPDATE todos SET completed_at = now() - interval '40 days' WHERE id IN ('finished-1', 'finished-2')`
+  const { scanned, looked_up } = await reads(() => forget(30))
+  expect(scanned).toBeLessThan(FEW)
+  expect(looked_up).toBeLessThan(FEW)
+  expect(await sql`SELECT 1 FROM todos WHERE id IN ('finished-1', 'finished-2')`).toEqual([])
 })
 
 test('a sweep looks a second time only at todos with a family', async () => {

@@ -17,19 +17,22 @@ import {
   expireLeases,
   expireParked,
 } from '#lib/queue/expire'
+import { expireEndpoints } from '#lib/queue/expire-endpoints'
 import { fail } from '#lib/queue/fail'
 import { heartbeat, heartbeatMany } from '#lib/queue/heartbeat'
 import { interrupt } from '#lib/queue/interrupt'
 import { park, parkForHolder } from '#lib/queue/park'
 import { release } from '#lib/queue/release'
 import { requeue } from '#lib/queue/requeue'
+import { forgetTodos, laterBound, pruneAttempts } from '#lib/queue/retention'
+import { revokeEndpoint } from '#lib/queue/revoke'
 import { reportEffect, settleEffect } from '#lib/queue/settle-effect'
 import { wait } from '#lib/queue/wait'
-import type { Held } from '#lib/queue/why-not'
+import { findTodo, type Held } from '#lib/queue/why-not'
 import type { EndpointCaller } from '#lib/wire/caller'
 import type { PromptSchema } from '#lib/wire/prompt-schema'
-import { endpoint, person } from './callers'
-import { now, OPERATOR } from './given'
+import { person, registered } from './callers'
+import { OPERATOR } from './given'
 import { DAY } from './verbs'
 
 /** One thing somebody does: what, and the numbers that settle to what and how. */
@@ -47,14 +50,32 @@ interface Lease {
 /** What the actors of a walk have come to know: everything there ever was, lost leases and closed questions too. */
 export interface World {
   db: Db
+  /** Those who work; whoever is revoked makes room for another. */
+  workers: EndpointCaller[]
   todos: string[]
   leases: Lease[]
   questions: string[]
 }
 
 const QUEUES = ['one', 'two', 'three']
-const WORKERS = ['walker-1', 'walker-2', 'walker-3'].map((name) => endpoint(name))
 const PEOPLE = [OPERATOR, person('operator-2')]
+
+let hired = 0
+
+/** A world in which nothing has happened yet. */
+export async function createWorld(db: Db): Promise<World> {
+  const workers: EndpointCaller[] = []
+  for (let n = 0; n < 3; n++) workers.push(await hire(db))
+  return { db, workers, todos: [], leases: [], questions: [] }
+}
+
+const hire = (db: Db): Promise<EndpointCaller> => registered(db, `walker-${++hired}`)
+
+/** Puts another in the place of one that is on its way out; what that still does came too late. */
+async function replace(world: World, worker: EndpointCaller): Promise<void> {
+  const next = await hire(world.db)
+  world.workers = world.workers.map((one) => (one === worker ? next : one))
+}
 
 const pick = <One>(from: readonly One[], n: number): One => from[n % from.length] as One
 
@@ -92,7 +113,8 @@ const KEYS = ['pay', 'mail']
 const HAPPENED: PromptSchema = { type: 'object', properties: { happened: { type: 'boolean' } }, required: ['happened'] }
 
 const ACTS = {
-  enqueue: async ({ db, todos }, { which, how }) => {
+  enqueue: async ({ db, todos, workers }, { which, how }) => {
+    const assignee = how % 7 ? {} : { assignee: pick(workers, which).name }
     const key = how % 3 ? { idempotency_key: `key ${how % 4}` } : {}
     const one = {
       queue: pick(QUEUES, which),
@@ -101,12 +123,13 @@ const ACTS = {
       max_attempts: 1 + (which % 3),
       ...limited(how),
       ...key,
+      ...assignee,
     }
     const made = await enqueue(db, how % 2 ? [one] : [one, { ...one, queue: pick(QUEUES, which + 1) }], OPERATOR)
     todos.push(...made.filter(({ created }) => created).map(({ todo }) => todo.id))
   },
   claim: async (world, { which, how }) => {
-    const worker = pick(WORKERS, which)
+    const worker = pick(world.workers, which)
     const requestId = how % 3 ? undefined : `request ${how % 5}`
     const claimed = await claim(
       world.db,
@@ -116,7 +139,7 @@ const ACTS = {
     for (const todo of claimed) learn(world, worker, todo)
   },
   claimById: onTodo(async (world, id, how) => {
-    const worker = pick(WORKERS, how)
+    const worker = pick(world.workers, how)
     learn(world, worker, await claimById(world.db, id, {}, worker))
   }),
   heartbeat: byHolder(({ db }, { held, worker }, how) =>
@@ -148,10 +171,12 @@ const ACTS = {
     learn(world, worker, await claimById(world.db, made.todo.id, {}, worker))
   }),
   wait: byHolder(({ db }, { held, worker }, how) => wait(db, held, worker, how % 2 ? { checkpoint: { how } } : {})),
-  edit: onTodo(async ({ db }, id, how) => {
-    const { version } = await now(db, id)
+  edit: onTodo(async ({ db, workers }, id, how) => {
+    const todo = await findTodo(db, id, OPERATOR)
+    if (!todo) return
     const deadline_at = pick([null, '2020-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'], how)
-    await edit(db, id, OPERATOR, how % 2 ? { version, priority: how % 7 } : { version, deadline_at })
+    const changes = [{ deadline_at }, { priority: how % 7 }, { assignee: how % 5 ? pick(workers, how).name : null }]
+    await edit(db, id, OPERATOR, { version: todo.version, ...pick<object>(changes, how) })
   }),
   interrupt: byHolder(async ({ db, questions }, { held, worker }, how) => {
     const more = {
@@ -190,9 +215,35 @@ const ACTS = {
   },
   cancel: onTodo(({ db }, id) => cancel(db, id, OPERATOR)),
   reject: onTodo(({ db }, id) => reject(db, id, OPERATOR)),
-  requeue: onTodo(({ db }, id, how) =>
-    requeue(db, id, OPERATOR, how % 2 ? {} : { deadline_at: '2099-01-01T00:00:00.000Z', budget: { max_tokens: 100 } }),
+  requeue: onTodo(({ db, workers }, id, how) =>
+    requeue(
+      db,
+      id,
+      OPERATOR,
+      how % 2
+        ? {}
+        : {
+            deadline_at: '2099-01-01T00:00:00.000Z',
+            budget: { max_tokens: 100 },
+            ...(how % 3 ? {} : { assignee: pick(workers, how).name }),
+          },
+    ),
   ),
+  revoke: async (world, { which }) => {
+    const worker = pick(world.workers, which)
+    await replace(world, worker)
+    await revokeEndpoint(world.db, worker.name)
+  },
+  expireEndpoint: async (world, { which }) => {
+    const worker = pick(world.workers, which)
+    await replace(world, worker)
+    await world.db.query({ text: 'UPDATE endpoints SET expires_at = now() WHERE id = $1', values: [worker.id] })
+  },
+  forget: async ({ db }, { how }) => {
+    const bound = await laterBound(db, pick([1, 30], how), null)
+    if (bound) await forgetTodos(db, bound)
+    await pruneAttempts(db, 5)
+  },
   tighten: onTodo(({ db }, id) => db.query({ text: TIGHTEN, values: [id] })),
   passTime: onTodo(({ db }, id, how) =>
     db.query({ text: PASS_TIME, values: [id, pick([-60, 1], how), pick([60, DAY + 1], how >> 1)] }),
@@ -204,7 +255,16 @@ const expireQuestions = (db: Db) => expireInterrupts(db, { ttlSeconds: DAY })
 
 const expireUnheld = (db: Db) => expireParked(db, { ttlSeconds: DAY })
 
-const SWEEPS = [expireDeadlines, expireLeases, exhaust, expireQuestions, expireUnheld, continueParents, expireBudgets]
+const SWEEPS = [
+  expireDeadlines,
+  expireLeases,
+  exhaust,
+  expireQuestions,
+  expireUnheld,
+  continueParents,
+  expireBudgets,
+  expireEndpoints,
+]
 
 // What an operator's edit may do to a pending todo: take away the allowance it had left.
 const TIGHTEN = `UPDATE todos SET max_attempts = greatest(1, failures + lease_expirations, wait_expirations + 1) WHERE id = $1 AND state = 'pending'`
@@ -214,7 +274,8 @@ const PASS_TIME = `UPDATE todos SET
     available_at = CASE WHEN state = 'pending' THEN now() ELSE available_at END,
     lease_expires_at = CASE WHEN owner IS NOT NULL THEN now() - make_interval(secs => $2) END,
     interrupted_at = interrupted_at - make_interval(secs => $3),
-    state_since = state_since - make_interval(secs => $3)
+    state_since = state_since - make_interval(secs => $3),
+    completed_at = completed_at - make_interval(secs => $3)
   WHERE id = $1`
 
 /** Any step; those that keep work going come more often. */

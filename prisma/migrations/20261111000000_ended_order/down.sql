@@ -1,1 +1,1 @@
-DROP INDEX todos_ended;
+DROP INDEX todos_state_ended;

@@ -17,6 +17,8 @@ CREATE TABLE bulk_runs (
 );
 CREATE INDEX bulk_runs_running ON bulk_runs (id) WHERE status = 'running';
 
+CREATE INDEX bulk_runs_ended ON bulk_runs (ended_at) WHERE ended_at IS NOT NULL;
+
 CREATE TABLE bulk_results (
   bulk_id text NOT NULL REFERENCES bulk_runs (id) ON DELETE CASCADE,
   todo_id text NOT NULL,
