@@ -102,7 +102,10 @@ export async function requeueMany(db: Db, requeues: Requeues): Promise<Map<strin
     bulk_id: bulkId,
   }
   const found = await find(db, ids, requeueing)
-  const around = await look(db, [...found.values()])
+  const around = await look(
+    db,
+    ids.flatMap((id) => found.get(id) ?? []),
+  )
   for (const id of ids) {
     const why = whyNotBack(seen(found.get(id), caller), { ...around, requeueing })
     if (why) outcomes.set(id, why)

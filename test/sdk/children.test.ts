@@ -26,6 +26,8 @@ test('parts of the work are done by others, and come back in their order', async
       return { checkpoint, parts: parts.map(({ title, state, result }) => ({ title, state, result })) }
     },
   })
+  // Whoever waits for what has ended already goes on at once.
+  await line.until('/wait', 1)
   await work({
     queues: ['part'],
     concurrency: 3,
@@ -70,6 +72,7 @@ test('two that are the same are two, and made again they are the same two', asyn
       return made.length + more.length
     },
   })
+  await line.until('/wait', 1)
   await work({ queues: ['twin'], concurrency: 2, handler: () => 'done' })
   await line.until('/complete', 1)
   const { todos } = await listTodos({ queue: 'twin' })
