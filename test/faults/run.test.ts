@@ -17,11 +17,11 @@ import { type Kept, keep } from './kept'
 
 vi.setConfig({ testTimeout: times(120_000, 900_000), hookTimeout: 60_000 })
 
-const TODOS = times(120, 2000)
+const TODOS = times(80, 2000)
 const FAULTS = times(7, 300)
 const WORKERS = 4
 // Longer than any of the faults keeps a living worker from the server.
-const LEASE_SECONDS = 8
+const LEASE_SECONDS = times(6, 8)
 const FAULT_MS = 1000
 
 // As root the server runs as another user, who must be able to pass through.

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Outcome } from '../../scripts/command-line'
+import { PREFLIGHT } from '../../scripts/preflight-program'
 import { database } from '../support/database'
 import { given } from '../support/given'
 
@@ -10,6 +12,9 @@ interface Said {
   stdout: string
   stderr: string
 }
+
+/** What it says and how it ends, without a process of its own. */
+const said = async (json: boolean) => (await PREFLIGHT.run(db, { json })) as Outcome
 
 const run = (args: string[] = [], env: Record<string, string> = {}): Promise<Said> =>
   new Promise((resolve) => {
@@ -28,23 +33,25 @@ describe('npm run preflight', () => {
     const { code, stdout } = await run(['--json'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, revision: { matches: true }, breaches: [] })
-    expect((await run()).stdout).toMatch(/^Revision \S+: build and database match\.\nEvery todo keeps every rule\.\n$/)
+    expect((await said(false)).said).toMatch(
+      /^Revision \S+: build and database match\.\nEvery todo keeps every rule\.$/,
+    )
   })
 
   test('names a todo that breaks a rule, the rule and what was found, and ends with 3', async () => {
     const { id } = await given(db, 'claimed')
     await sql`UPDATE todo_attempts SET ended_at = now(), outcome = 'released', disposition = 'requeued' WHERE todo_id = ${id}`
-    const { code, stdout } = await run(['--json'])
-    expect(code).toBe(3)
+    const { exitCode, said: stdout } = await said(true)
+    expect(exitCode).toBe(3)
     const rule = 'one open attempt while somebody works or waits, none otherwise'
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
       breaches: [{ rule, todo_id: id, found: 'claimed with 0 open' }],
     })
-    const inWords = await run()
-    expect(inWords).toMatchObject({ code: 3 })
-    expect(inWords.stdout).toContain(id)
-    expect(inWords.stdout).toContain(rule)
+    const inWords = await said(false)
+    expect(inWords).toMatchObject({ exitCode: 3 })
+    expect(inWords.said).toContain(id)
+    expect(inWords.said).toContain(rule)
   })
 
   test('judges no rows of another revision: it names both and ends with 3', async () => {
@@ -58,7 +65,7 @@ describe('npm run preflight', () => {
         revision: { database: '29991231000000_later', matches: false },
         breaches: null,
       })
-      expect((await run()).stdout).toMatch(/^This build knows \S+, the database is at 29991231000000_later\./)
+      expect((await said(false)).said).toMatch(/^This build knows \S+, the database is at 29991231000000_later\./)
     } finally {
       await sql`DELETE FROM _prisma_migrations WHERE id = 'later'`
     }
