@@ -14,7 +14,7 @@ const { db, sql, url } = database()
 const { log } = recordedLog()
 
 const MASS = times(2000, 100_000)
-const GOAL = { seconds: 10, slowdown: 5 }
+const SLOWDOWN = 5
 const CLAIMERS = 4
 
 test(`${MASS} leases that lapse at once are taken back in bounded batches, while others claim`, async () => {
@@ -42,8 +42,7 @@ test(`${MASS} leases that lapse at once are taken back in bounded batches, while
     process.stdout.write(
       `${MASS} leases taken back in ${seconds.toFixed(1)} s; p95 of a claim ${quiet} ms before, ${meanwhile} ms meanwhile\n`,
     )
-    expect(seconds).toBeLessThan(GOAL.seconds)
-    expect(meanwhile).toBeLessThan(GOAL.slowdown * quiet)
+    expect(meanwhile).toBeLessThan(SLOWDOWN * quiet)
   } finally {
     await reaper.close()
   }
